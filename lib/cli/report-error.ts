@@ -4,6 +4,7 @@ import type { Io } from '../domain/view-models/command.ts';
 import { renderError, toJsonError } from '../ui/render/render-error.ts';
 import { renderPrintableJsonLine } from '../ui/text/printable-text.ts';
 import { createStyle } from '../ui/text/style.ts';
+import { errorMessage } from '../util/error-lines.ts';
 
 /**
  * The only catch of unexpected errors: reports one on stderr, for a person or with --json as one line, and
@@ -52,7 +53,7 @@ function toFlameError(error: unknown, signal: AbortSignal | undefined): FlameErr
   if (error instanceof FlameError) return error;
   // The person pressed Ctrl-C, even where a library turned the abort into another error.
   if (signal?.aborted === true && signal.reason instanceof FlameError) return signal.reason;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   return new FlameError({
     kind: 'internal',
     code: 'unexpected',

@@ -1,5 +1,6 @@
 import type { AgentPolicy, CallDecision, PathFacts, ToolCall } from '../domain/agent-policy.ts';
 import { agentIdentity } from '../domain/ids.ts';
+import { errorMessage } from '../util/error-lines.ts';
 import { judgeBash } from './bash/judge-bash.ts';
 import { judgeGlob } from './bash/judge-glob.ts';
 import { tooComplexRefusal } from './bash/parse-script.ts';
@@ -25,7 +26,7 @@ function judgeSafely(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Pol
     return judgeCall(policy, call, rememberedFacts(facts));
   } catch (error) {
     if (error instanceof CommandRefusal) return error.objection;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return createObjection('policy-error', `The call could not be judged (${reason}). Try a simpler one.`);
   }
 }

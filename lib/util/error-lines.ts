@@ -57,3 +57,8 @@ const unseen = /[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 export function isNonBlank(text: string): boolean {
   return text.replace(unseen, '') !== '';
 }
+
+/** The message of what was thrown, an Error or not. */
+export function errorMessage(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -14,6 +14,7 @@ import type { CallHookFacts, ReportedCall } from '../../domain/ports/call-facts.
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { fileStatusByLetter } from '../../git/diff/changed-files.ts';
 import { decideGitHook, type GitHookCall } from '../../policy/decide-tool-call.ts';
+import { errorMessage } from '../../util/error-lines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { DecideToolCall } from '../runner-context.ts';
 import { buildQuestionAuditLine, buildReplyAuditLine, buildReplyBlock, parseQuestions } from './agent-questions.ts';
@@ -169,18 +170,14 @@ export function recordDecisionInAudit(
   } catch (error) {
     return blockUnjudgedCall(
       'audit-failed',
-      `The audit can't be written, so no tool call may run: ${messageOf(error)}`,
+      `The audit can't be written, so no tool call may run: ${errorMessage(error)}`,
     );
   }
 }
 
 /** Trouble of the watcher's own, as a block. */
 export function blockForWatcherFailure(error: unknown): CallDecision {
-  return blockUnjudgedCall('watcher-failed', `The watcher could not judge this call: ${messageOf(error)}`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return blockUnjudgedCall('watcher-failed', `The watcher could not judge this call: ${errorMessage(error)}`);
 }
 
 type Staged = (GitHookCall & { readonly hook: 'pre-commit' })['staged'];

@@ -20,6 +20,7 @@ import {
   type PushSpec,
   pushState,
 } from '../../store/sync/remote-refs.ts';
+import { errorMessage } from '../../util/error-lines.ts';
 import { renderFileName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -145,7 +146,7 @@ export async function examineBeads({ beads, memory }: Config, place: BeadsPlace)
     if (!hasBeads(place)) return weaker(`${place.root} has no Beads workspace`, [makeBeadsCommand]);
     return [check.proven(`Beads ${version} keeps the memory.`)];
   } catch (error) {
-    return weaker(error instanceof Error ? error.message : String(error), [
+    return weaker(errorMessage(error), [
       'Install Beads (bd) 1.0 or newer, or set beads: { enabled: false } in .blueflame.yml',
     ]);
   }

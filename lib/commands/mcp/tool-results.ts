@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { FlameError } from '../../domain/flame-error.ts';
 import { markInvisible, renderPrintableJsonLine } from '../../ui/text/printable-text.ts';
+import { errorMessage } from '../../util/error-lines.ts';
 import { parseJsonRecord } from '../../util/json.ts';
 
 /** So much of an answer reaches the model of every client whole. */
@@ -44,7 +45,7 @@ export function toToolFailure(error: FlameError, personInstruction: string): Cal
 
 export function toolErrorToFlameError(error: unknown): FlameError {
   if (error instanceof FlameError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   return new FlameError({
     kind: 'internal',
     code: 'tool-failed',

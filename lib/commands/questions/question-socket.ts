@@ -10,6 +10,7 @@ import type { QuestionChannel } from '../../domain/questions/question-data.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { findStartingAgent, rememberConnectedChats } from '../../trust/chat-processes.ts';
 import { requirePersonNotChat } from '../../trust/decisions/open-decision-log.ts';
+import { errorMessage } from '../../util/error-lines.ts';
 import { readLink, readProcessStart } from '../../util/process-identity.ts';
 import { randomName } from '../../util/short-names.ts';
 import { replaceFile } from '../../util/write-files.ts';
@@ -146,7 +147,7 @@ function requireStillThere({ pid, start, proof }: Visitor): void {
 }
 
 function answerFailed(error: unknown): FlameError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   return new FlameError({
     kind: 'internal',
     code: 'answer-failed',

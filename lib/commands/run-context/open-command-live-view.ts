@@ -11,6 +11,7 @@ import type { GracefulStop } from '../../engine/graceful-stop.ts';
 import type { ConfirmedLiveAction } from '../../ui/live/live-keys.ts';
 import type { LiveSessionFacts } from '../../ui/live/live-state.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
+import { errorMessage } from '../../util/error-lines.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
 import type { CurrentConfig } from './run-config.ts';
 
@@ -32,7 +33,7 @@ export async function openLive(io: Io, { reading, current, gracefulStop }: LiveP
       const session = reading.selected.pick(snapshot);
       return factsOf(current.loaded.config, session, session === null ? [] : snapshot.tasksOf(session.id));
     },
-    act: (order) => follow(order, { reading, current, gracefulStop }).catch(explainFailure),
+    act: (order) => follow(order, { reading, current, gracefulStop }).catch(errorMessage),
   });
 }
 
@@ -53,10 +54,6 @@ async function follow(
   // An agent that has just ended by itself need not be stopped.
   await current.agents.stop(agent, { by, retry: order.retry });
   return null;
-}
-
-function explainFailure(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function canDraw({ stderr, env }: Io): boolean {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { errorMessage } from '../../util/error-lines.ts';
 import { lineSchema } from '../text-schemas.ts';
 
 /** The kinds of values in `.blueflame.yml`. Every message ends a sentence that begins with the value's path. */
@@ -79,7 +80,7 @@ export const regexSchema = z
   });
 
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   // `Invalid regular expression: /…/u: Unterminated group`: the pattern itself is shown below anyway.
   return (/: ([^:]+)$/.exec(message)?.[1] ?? message).replace(/^./, (first) => first.toLowerCase());
 }

@@ -13,6 +13,7 @@ import type { AgentAnswer, DecisionWithPlace } from '../../domain/ports/gates.ts
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { redactIfSecret } from '../../policy/secrets/find-secrets.ts';
+import { errorMessage } from '../../util/error-lines.ts';
 import { formatDuration } from '../../util/format-figures.ts';
 import { decideAndRecord, type RecordContext } from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
@@ -84,7 +85,7 @@ async function askPerson(context: AskPersonContext, job: AskingJob, asking: Aski
     answer = { kind: 'proceed', why: 'The question could not be shown to a person.' };
     // Ctrl-D and Ctrl-C say by themselves what they came to.
     if (!(error instanceof FlameError && (error.kind === 'waiting' || error.kind === 'interrupted')))
-      warn(context, `The question of ${job.id} got no answer: ${messageOf(error)}`);
+      warn(context, `The question of ${job.id} got no answer: ${errorMessage(error)}`);
   }
   if (typeof answer !== 'string' && answer.kind === 'answer') {
     const words = redactIfSecret(answer.answers.join('; '), about.text);
@@ -164,16 +165,12 @@ async function noteAnswer(
       },
     }));
   } catch (error) {
-    warn(context, `${job.id} received its answer, but the answer could not be recorded: ${messageOf(error)}`);
+    warn(context, `${job.id} received its answer, but the answer could not be recorded: ${errorMessage(error)}`);
   }
 }
 
 function warn({ events }: Pick<RunContext, 'events'>, message: string): void {
   events.emit({ event: 'notice', level: 'warning', message });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** The session's budget is spent: a person raises it (true) or stops the session (false). */

@@ -1,5 +1,6 @@
 import { makeConflictKey } from '../../core/conflict-detection/trial-merges.ts';
 import type { PredictedConflict } from '../../domain/view-models/status-view.ts';
+import { errorMessage } from '../../util/error-lines.ts';
 import { personWorktreePath } from '../manual/worktree-of-person.ts';
 import type { SessionView } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
@@ -70,7 +71,7 @@ export function watchConflicts(context: RunContext): ConflictWatch {
       .catch((error: unknown) => {
         if (signal.aborted) return;
         over.abort();
-        const why = error instanceof Error ? error.message : String(error);
+        const why = errorMessage(error);
         const message = `Conflict detection stopped for the rest of this wave: ${why}`;
         context.events.emit({ event: 'notice', level: 'warning', message });
       })

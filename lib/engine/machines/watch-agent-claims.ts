@@ -8,6 +8,7 @@ import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
 import type { AgentOutcome, RunningAgent } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
+import { errorMessage } from '../../util/error-lines.ts';
 import { isInterrupted } from '../graceful-stop.ts';
 import { findReplacingLead, recordUnderAnyLead, viewSession } from '../record-changes.ts';
 import { keepCommitAsRescue, rescueName } from '../retention/rescue-refs.ts';
@@ -192,7 +193,7 @@ async function tried(
   try {
     return { done: await work, why: null };
   } catch (error) {
-    return { done: [], why: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') };
+    return { done: [], why: errorMessage(error).replace(/\.$/, '') };
   }
 }
 

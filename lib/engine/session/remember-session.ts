@@ -2,6 +2,7 @@ import { toMemoryDecision } from '../../core/admission/make-decisions.ts';
 import { listMemoryEntries, renderMemoryForPlanner } from '../../core/memory/session-memory.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
+import { errorMessage } from '../../util/error-lines.ts';
 import { type RecordContext, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 
@@ -61,7 +62,7 @@ async function tolerate<T>(
   try {
     return await work();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     const message = `Memory (${context.memory.name}) can't be used, ${loss}: ${reason}`;
     context.events.emit({ event: 'notice', level: 'warning', message });
     return null;

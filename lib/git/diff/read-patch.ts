@@ -1,6 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Patch, PatchFile, PatchView } from '../../domain/state/patch.ts';
+import { errorMessage } from '../../util/error-lines.ts';
 import { decodeBytesVisibly } from '../../util/file-names.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type ObjectSource, requireObject } from '../objects/object-source.ts';
@@ -118,7 +119,7 @@ function splitOrRefuse(patch: Buffer, refuse: Refuse): readonly PatchSection[] {
   try {
     return splitPatch(patch);
   } catch (error) {
-    throw refuse(error instanceof Error ? error.message : String(error));
+    throw refuse(errorMessage(error));
   }
 }
 

@@ -2,6 +2,7 @@ import { appendFileSync, closeSync, fsyncSync, openSync, readSync, statSync } fr
 import { dirname } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type LoggedDecision, signableDecisionKinds } from '../../domain/state/decision-log.ts';
+import { errorMessage } from '../../util/error-lines.ts';
 import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { makeFolders } from '../../util/write-files.ts';
@@ -138,7 +139,7 @@ function notKept(file: string, cause: unknown): FlameError {
   return new FlameError({
     kind: 'environment',
     code: 'decisions-not-kept',
-    message: `Your decisions can't be saved in ${file}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+    message: `Your decisions can't be saved in ${file}: ${errorMessage(cause)}.`,
     hints: [`ls -ld ${dirname(file)}`, 'Or set XDG_STATE_HOME to a folder of yours that you can write'],
     cause,
   });

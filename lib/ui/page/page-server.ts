@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { errorMessage } from '../../util/error-lines.ts';
 import { findConnectionPeers } from '../../util/process-ancestors.ts';
 
 export interface PageRequest {
@@ -69,7 +70,7 @@ export async function servePage(
     const origins = address === undefined ? [origin] : [origin, address.origin];
     handle({ request, response, token, tickets, answer, origin, origins, pages, stranger }).catch((error: unknown) => {
       const isTheirs = error instanceof SyntaxError || error instanceof URIError;
-      refuse(response, isTheirs ? 400 : 500, error instanceof Error ? error.message : String(error));
+      refuse(response, isTheirs ? 400 : 500, errorMessage(error));
     });
   });
   await new Promise<void>((resolve, reject) => {

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../util/error-lines.ts';
 import { createElement, requireElementById } from '../../page/client/page-elements.ts';
 import { getHtml } from '../../page/client/server-requests.ts';
 import type { ReviewPageChangeset } from '../page-facts.ts';
@@ -143,7 +144,7 @@ async function fetchArticle(changeset: ReviewPageChangeset): Promise<HTMLElement
     );
     articles.set(articleKey(changeset), holder);
   } catch (error) {
-    holder.append(createElement('p', 'warning red', error instanceof Error ? error.message : String(error)));
+    holder.append(createElement('p', 'warning red', errorMessage(error)));
   }
   return holder;
 }

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../../util/error-lines.ts';
 import { closestElement, createElement } from '../../page/client/page-elements.ts';
 import { getHtml } from '../../page/client/server-requests.ts';
 import { showDraftComments } from './comments.ts';
@@ -161,7 +162,7 @@ async function draw(part: HTMLElement): Promise<void> {
     wirePart(part);
   } catch (error) {
     part.classList.add('failed');
-    part.textContent = error instanceof Error ? error.message : String(error);
+    part.textContent = errorMessage(error);
   }
 }
 
