@@ -4,7 +4,7 @@ import type { Io } from '../domain/view-models/command.ts';
 import { renderError, toJsonError } from '../ui/render/render-error.ts';
 import { renderPrintableJsonLine } from '../ui/text/printable-text.ts';
 import { createStyle } from '../ui/text/style.ts';
-import { errorMessage } from '../util/error-lines.ts';
+import { errorMessage } from '../util/error-text.ts';
 
 /**
  * The only catch of unexpected errors: reports one on stderr, for a person or with --json as one line, and

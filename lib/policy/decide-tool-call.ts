@@ -1,6 +1,6 @@
 import type { AgentPolicy, CallDecision, PathFacts, ToolCall } from '../domain/agent-policy.ts';
 import { agentIdentity } from '../domain/ids.ts';
-import { errorMessage } from '../util/error-lines.ts';
+import { errorMessage } from '../util/error-text.ts';
 import { judgeBash } from './bash/judge-bash.ts';
 import { judgeGlob } from './bash/judge-glob.ts';
 import { tooComplexRefusal } from './bash/parse-script.ts';

@@ -14,7 +14,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { programPath } from '../../lib/util/program-path.ts';
+import { programPath } from '../../lib/util/child-programs.ts';
 import { makeExecProject, writeDecisions, writePlan } from '../support/exec-project.ts';
 import { programEnd, programFolder } from '../support/program.ts';
 import { makeTempDir, type TestRepo } from '../support/repo.ts';

@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { PathFacts } from '../../domain/agent-policy.ts';
+import { programPath } from '../../util/child-programs.ts';
 import { killPoint } from '../../util/kill-point.ts';
-import { programPath } from '../../util/program-path.ts';
 import { isSameOrBelowFolder } from '../../util/real-and-private-paths.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import type { SandboxCapabilities } from '../runner-context.ts';

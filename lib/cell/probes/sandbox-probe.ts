@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/child-programs.ts';
 import type { Confinement, SandboxCapabilities } from '../runner-context.ts';
 import { buildProbeBwrapArguments, passSyscallFilterToBwrap } from '../sandbox/bwrap-profile.ts';
 import { namespacesOnlyCommand } from '../sandbox/confine.ts';

@@ -7,7 +7,7 @@ import { listUnreadablePaths } from '../../domain/config/hidden-paths.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
 import { hideContentsFromAgentGit, markSkipWorktree } from '../../git/cells/hide-contents.ts';
-import { cutToFailureText } from '../../util/error-lines.ts';
+import { cutToFailureText } from '../../util/error-text.ts';
 import { randomName } from '../../util/short-names.ts';
 import { type InstallCommandToRun, installDependenciesOnce } from '../dependencies/install-once.ts';
 import { cargoConfigPath, offlinePackageToolSettings } from '../egress/cell-registries.ts';

@@ -1,4 +1,4 @@
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/child-programs.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import { buildOverlayMountCommand } from '../dependencies/worktree-dependencies.ts';
 import type { SandboxCapabilities } from '../runner-context.ts';

@@ -3,7 +3,7 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { requirePipes } from '../../util/program-path.ts';
+import { requirePipes } from '../../util/child-programs.ts';
 
 /** Both ends of a pipe. */
 interface PipeEnds {

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { requirePipes } from '../../util/child-programs.ts';
 import { dropSetIdBitsBelow } from '../../util/drop-set-id.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { readProcessStart } from '../../util/process-identity.ts';
-import { requirePipes } from '../../util/program-path.ts';
 import { findLimitReachedByEnd, type LimitName, wrapCommandInLimits } from '../limits/limits.ts';
 import { type CellLimitsWatch, watchCellLimits } from '../limits/watchdog.ts';
 import { findProcessesByVariable, listLivingDescendants, sendSignalIfAlive } from '../process-table.ts';

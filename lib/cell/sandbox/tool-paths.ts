@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { isProgram } from '../../util/program-path.ts';
+import { isProgram } from '../../util/child-programs.ts';
 import { listEntriesIn } from '../../util/read-file.ts';
 import {
   folderShowsKeyPath,

@@ -14,7 +14,7 @@ import type { CallHookFacts, ReportedCall } from '../../domain/ports/call-facts.
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { fileStatusByLetter } from '../../git/diff/changed-files.ts';
 import { decideGitHook, type GitHookCall } from '../../policy/decide-tool-call.ts';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { DecideToolCall } from '../runner-context.ts';
 import { buildQuestionAuditLine, buildReplyAuditLine, buildReplyBlock, parseQuestions } from './agent-questions.ts';

@@ -7,7 +7,7 @@ import type { CommandArgs, GlobalOptions, Io } from '../../domain/view-models/co
 import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
 import { allowDecisionsInOwnClone } from '../../trust/chat-processes.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/child-programs.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { packageRoot } from '../../util/user-folders.ts';
 import { readGitColor } from '../context/git-preferences.ts';

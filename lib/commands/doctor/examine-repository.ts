@@ -20,7 +20,7 @@ import {
   type PushSpec,
   pushState,
 } from '../../store/sync/remote-refs.ts';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { renderFileName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

@@ -4,7 +4,7 @@ import type { ForgeName } from '../../domain/config/config-project.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { toPrintableLine } from '../../ui/text/printable-text.ts';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/child-programs.ts';
 
 /** The most bytes of a page of comments; more is an error, and nothing is taken. */
 const maxBytes = 50_000_000;

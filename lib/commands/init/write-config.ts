@@ -13,7 +13,7 @@ import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { filterFailedDiagnostics } from '../../engine/validate/run-diagnostics.ts';
 import { describeFailingDiagnostic, lastLines } from '../../engine/work/failing-base.ts';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/child-programs.ts';
 import { buildRunnerOptions } from '../run-context/run-config.ts';
 import { tryDiagnosticsOnBase } from '../run-context/try-on-base.ts';
 import { type BuildLimits, type ProposedCommands, proposeProjectCommands } from './propose-commands.ts';

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { FlameError } from '../../domain/flame-error.ts';
 import { markInvisible, renderPrintableJsonLine } from '../../ui/text/printable-text.ts';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { parseJsonRecord } from '../../util/json.ts';
 
 /** So much of an answer reaches the model of every client whole. */

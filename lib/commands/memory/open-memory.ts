@@ -10,7 +10,7 @@ import {
 } from '../../domain/state/memory.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { openMemoryInGitNotes } from '../../store/notes-memory.ts';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { isJsonRecord } from '../../util/json.ts';
 import type { NotesReadContext } from '../context/open-notes-context.ts';
 import { type BeadsPlace, hasBeads, makeBeadsCommand, readBeadsVersion, runBeadsCommand } from './run-beads.ts';

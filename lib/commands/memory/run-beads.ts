@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { buildCleanGitEnvironment } from '../../git/process/limit-git-runs.ts';
+import { programPath } from '../../util/child-programs.ts';
 import { isJsonRecord } from '../../util/json.ts';
-import { programPath } from '../../util/program-path.ts';
 
 /** The place `bd` runs in: the person's environment, and the work tree that holds `.beads`. */
 export interface BeadsPlace {

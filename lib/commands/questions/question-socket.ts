@@ -10,7 +10,7 @@ import type { QuestionChannel } from '../../domain/questions/question-data.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { findStartingAgent, rememberConnectedChats } from '../../trust/chat-processes.ts';
 import { requirePersonNotChat } from '../../trust/decisions/open-decision-log.ts';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { readLink, readProcessStart } from '../../util/process-identity.ts';
 import { randomName } from '../../util/short-names.ts';
 import { replaceFile } from '../../util/write-files.ts';

@@ -11,7 +11,7 @@ import type { GracefulStop } from '../../engine/graceful-stop.ts';
 import type { ConfirmedLiveAction } from '../../ui/live/live-keys.ts';
 import type { LiveSessionFacts } from '../../ui/live/live-state.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
 import type { CurrentConfig } from './run-config.ts';
 

@@ -12,7 +12,7 @@ import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { Stats } from '../../domain/view-models/stats-report.ts';
 import { renderPrintableJsonLine } from '../../ui/text/printable-text.ts';
 import type { Style } from '../../ui/text/style.ts';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { groupBy } from '../../util/sort-and-group.ts';
 import { type ReadContext, withRepositoryState } from '../context/open-read-context.ts';
 import { readConfig } from '../context/read-config.ts';

@@ -3,7 +3,7 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { DoneTask, Task, TaskWithStatus } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { isNonBlank } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-text.ts';
 import { shortId } from '../../util/short-names.ts';
 import { boundText, toOneLine } from './bound-text.ts';
 import { addEndedAttemptToHistory, nextAttemptNumber } from './task-history.ts';

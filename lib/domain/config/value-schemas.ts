@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { lineSchema } from '../text-schemas.ts';
 
 /** The kinds of values in `.blueflame.yml`. Every message ends a sentence that begins with the value's path. */

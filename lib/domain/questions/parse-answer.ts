@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isNonBlank } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-text.ts';
 import { FlameError } from '../flame-error.ts';
 import { givenCommentsSchema } from '../state/line-comment.ts';
 import { plannedTaskSchema } from '../state/plan-schema.ts';

@@ -13,7 +13,7 @@ import type { AgentAnswer, DecisionWithPlace } from '../../domain/ports/gates.ts
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { redactIfSecret } from '../../policy/secrets/find-secrets.ts';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { formatDuration } from '../../util/format-figures.ts';
 import { decideAndRecord, type RecordContext } from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';

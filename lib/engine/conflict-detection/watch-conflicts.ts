@@ -1,6 +1,6 @@
 import { makeConflictKey } from '../../core/conflict-detection/trial-merges.ts';
 import type { PredictedConflict } from '../../domain/view-models/status-view.ts';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { personWorktreePath } from '../manual/worktree-of-person.ts';
 import type { SessionView } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';

@@ -4,7 +4,7 @@ import { dropTask, makeRequeuedTaskPending, renderRequeueNotes, requeueTask } fr
 import { type AgentId, agentIdPattern, type SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { isNonBlank } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-text.ts';
 import { decideAndRecord, requireTaskInView, type SessionView, viewSession } from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 import { recordVerdict } from '../validate/record-verdict.ts';

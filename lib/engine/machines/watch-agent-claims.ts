@@ -8,7 +8,7 @@ import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
 import type { AgentOutcome, RunningAgent } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { isInterrupted } from '../graceful-stop.ts';
 import { findReplacingLead, recordUnderAnyLead, viewSession } from '../record-changes.ts';
 import { keepCommitAsRescue, rescueName } from '../retention/rescue-refs.ts';

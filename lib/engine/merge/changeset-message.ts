@@ -8,7 +8,7 @@ import { renderClosesIssueLine } from '../../domain/state/pull-request-news.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { judgeCommitMessage } from '../../policy/check-commit.ts';
-import { isNonBlank } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 

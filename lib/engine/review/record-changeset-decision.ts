@@ -14,7 +14,7 @@ import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
-import { isNonBlank } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { addGateDecision } from '../agents/ask-person.ts';

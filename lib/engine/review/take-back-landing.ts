@@ -9,7 +9,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
-import { isNonBlank } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-text.ts';
 import { shortId } from '../../util/short-names.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
 import { type ChangesToRecord, decideAndRecord, viewSession } from '../record-changes.ts';

@@ -2,7 +2,7 @@ import { toMemoryDecision } from '../../core/admission/make-decisions.ts';
 import { listMemoryEntries, renderMemoryForPlanner } from '../../core/memory/session-memory.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { type RecordContext, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 

@@ -5,7 +5,7 @@ import type { DecisionWithPlace, ValidationDecision } from '../../domain/ports/g
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { hasAcceptedWork, type Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { isNonBlank } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-text.ts';
 import { addGateDecision } from '../agents/ask-person.ts';
 import { requireUsableTaskAdapters } from '../agents/require-usable-adapters.ts';
 import { interruptedError } from '../graceful-stop.ts';

@@ -7,7 +7,7 @@ import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { AgentRunRecord } from '../../domain/state/session-schema.ts';
 import type { DoneTask, Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
-import { isNonBlank } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-text.ts';
 import { viewSession } from '../record-changes.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 import { runLifecycleScript } from '../run-script.ts';

@@ -12,7 +12,7 @@ import type { TaskWithAcceptedWork } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Evidence, Verdict } from '../../domain/state/verdict.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { joinFirstItems } from '../../policy/policy-rules.ts';
-import { pickFailureLines } from '../../util/error-lines.ts';
+import { pickFailureLines } from '../../util/error-text.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { listNotesLeftByWorker, selectSecretFreeNotes } from '../blackboard/worker-notes.ts';

@@ -5,7 +5,7 @@ import type { FailingBaseQuestion } from '../../domain/ports/gates.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
-import { pickFailureLines } from '../../util/error-lines.ts';
+import { pickFailureLines } from '../../util/error-text.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 import { readBaseTip } from '../start-point.ts';
 import {

@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { Patch, PatchFile, PatchView } from '../../domain/state/patch.ts';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { decodeBytesVisibly } from '../../util/file-names.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type ObjectSource, requireObject } from '../objects/object-source.ts';

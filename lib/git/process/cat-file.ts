@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { holdProcessWhileChildRuns } from '../../util/program-path.ts';
+import { holdProcessWhileChildRuns } from '../../util/child-programs.ts';
 import { type CatFileCommand, emptyBuffer, type GitObject, parseCatFileResponse } from './cat-file-response.ts';
 import { type GitContext, gitMissingError, spawnGit } from './run-git.ts';
 

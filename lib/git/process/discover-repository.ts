@@ -4,7 +4,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { parseObjectId } from '../../domain/ids.ts';
 import { noFolderError } from '../../domain/input-errors.ts';
 import type { Repository, WorktreeInfo } from '../../domain/ports/git-port.ts';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/child-programs.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { realPathEvenIfMissing } from '../../util/real-and-private-paths.ts';
 import { type GitContext, type GitResult, runGit, runGitForText } from './run-git.ts';

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { GitLimits } from '../../domain/config/checked-work-limits.ts';
 import { commandStoppedError, FlameError } from '../../domain/flame-error.ts';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/child-programs.ts';
 
 /** Limits a git that reads an agent's files: they can be made so that git takes for ever, or all memory. */
 export interface GitRunLimits {

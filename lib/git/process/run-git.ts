@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { isFullDiskText } from '../../domain/disk-errors.ts';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
 import { noFolderError } from '../../domain/input-errors.ts';
-import { requirePipes } from '../../util/program-path.ts';
+import { requirePipes } from '../../util/child-programs.ts';
 import {
   buildBoundGitEnvironment,
   enforceLimitsBySignal,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AllowedSigner, parseAllowedSigner } from '../../domain/config/allowed-signers.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
-import { programPath } from '../../util/program-path.ts';
+import { programPath } from '../../util/child-programs.ts';
 import { buildCleanGitEnvironment } from './limit-git-runs.ts';
 import type { GitContext } from './run-git.ts';
 import {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { GitLimits } from '../../domain/config/checked-work-limits.ts';
-import { holdProcessWhileChildRuns, requirePipes } from '../../util/program-path.ts';
+import { holdProcessWhileChildRuns, requirePipes } from '../../util/child-programs.ts';
 import { packageRoot } from '../../util/user-folders.ts';
 
 /** A program with all it is started with. */

@@ -2,7 +2,7 @@ import { appendFileSync, closeSync, fsyncSync, openSync, readSync, statSync } fr
 import { dirname } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type LoggedDecision, signableDecisionKinds } from '../../domain/state/decision-log.ts';
-import { errorMessage } from '../../util/error-lines.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { makeFolders } from '../../util/write-files.ts';

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdPattern, sessionIdPattern, taskIdPattern } from '../../domain/ids.ts';
 import type { BoardStreamLine } from '../../domain/view-models/board-view.ts';
-import { isNonBlank } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-text.ts';
 import { packageRoot } from '../../util/user-folders.ts';
 import { makePrintable } from '../page/escape-html.ts';
 import { createPageRefusal, notFoundRefusal } from '../page/page-refusals.ts';

@@ -1,5 +1,5 @@
 import type { FlameError } from '../../domain/flame-error.ts';
-import { isNonBlank } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-text.ts';
 import type { Prompter } from '../terminal/prompter.ts';
 
 /** One answer a person may give: `(a)pprove`; its key is in parentheses. */

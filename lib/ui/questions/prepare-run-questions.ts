@@ -12,7 +12,7 @@ import type {
 } from '../../domain/ports/gates.ts';
 import { badAnswerError } from '../../domain/questions/parse-answer.ts';
 import type { SessionQuestionData } from '../../domain/questions/question-data.ts';
-import { isNonBlank } from '../../util/error-lines.ts';
+import { isNonBlank } from '../../util/error-text.ts';
 import {
   describeLeftOverAnswers,
   describeSessionAnswers,

@@ -1,7 +1,7 @@
 import { listCommandLineAnswers, renderAnswerUsage } from '../../domain/questions/offered-answers.ts';
 import type { PendingQuestion, QuestionData } from '../../domain/questions/question-data.ts';
 import { listQuestionFacts, type QuestionFact, renderQuestionTitle } from '../../domain/questions/question-facts.ts';
-import { pickFailureLines } from '../../util/error-lines.ts';
+import { pickFailureLines } from '../../util/error-text.ts';
 import { formatClock, formatCount, formatDuration } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../domain/questions/offered-answers.ts';
 import type { QuestionData, SessionQuestionData } from '../../domain/questions/question-data.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
-import { pickFailureLines } from '../../util/error-lines.ts';
+import { pickFailureLines } from '../../util/error-text.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';

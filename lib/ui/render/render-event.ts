@@ -1,6 +1,6 @@
 import { type FailureKind, listFurtherDetails } from '../../domain/failure.ts';
 import type { RunEvent } from '../../domain/view-models/run-event.ts';
-import { pickFailureLine } from '../../util/error-lines.ts';
+import { pickFailureLine } from '../../util/error-text.ts';
 import { formatCount, formatDuration, formatSpend } from '../../util/format-figures.ts';
 import { textWidth, wrapText } from '../../util/format-width.ts';
 import { isJsonRecord } from '../../util/json.ts';

@@ -1,5 +1,5 @@
 import type { DiagnosticRun, Evidence, Verdict } from '../../domain/state/verdict.ts';
-import { omittedLinesMark, pickFailureLines } from '../../util/error-lines.ts';
+import { omittedLinesMark, pickFailureLines } from '../../util/error-text.ts';
 import { formatCount, formatDuration, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listCommandsAfterDemo } from '../../../lib/commands/demo/demo.ts';
-import { programPath } from '../../../lib/util/program-path.ts';
+import { programPath } from '../../../lib/util/child-programs.ts';
 import { shellQuote } from '../../../lib/util/shell-quote.ts';
 import { packageRoot } from '../../../lib/util/user-folders.ts';
 import { programFolder } from '../../support/program.ts';

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { main } from '../../../lib/cli/main.ts';
 import { proposeProjectCommands } from '../../../lib/commands/init/propose-commands.ts';
 import { parseConfig } from '../../../lib/config/load-config.ts';
-import { programPath } from '../../../lib/util/program-path.ts';
+import { programPath } from '../../../lib/util/child-programs.ts';
 import { makeFakeIo } from '../../support/fake-io.ts';
 import { flame } from '../../support/flame.ts';
 import { makeRepo, makeTempDir } from '../../support/repo.ts';

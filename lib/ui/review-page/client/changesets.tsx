@@ -1,4 +1,4 @@
-import { errorMessage } from '../../../util/error-lines.ts';
+import { errorMessage } from '../../../util/error-text.ts';
 import { createElement, requireElementById } from '../../page/client/page-elements.ts';
 import { getHtml } from '../../page/client/server-requests.ts';
 import type { ReviewPageChangeset } from '../page-facts.ts';

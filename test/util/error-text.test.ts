@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cutToFailureText, pickFailureLine, pickFailureLines } from '../../lib/util/error-lines.ts';
+import { cutToFailureText, pickFailureLine, pickFailureLines } from '../../lib/util/error-text.ts';
 
 const tap = Array.from({ length: 153 }, (_, index) =>
   index === 70 ? 'not ok 71 - dashes are kept\n  found: 1\n  wanted: 2' : `ok ${index + 1} - works`,

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { programPath } from '../../lib/util/program-path.ts';
+import { programPath } from '../../lib/util/child-programs.ts';
 import { makeTempDir } from '../support/repo.ts';
 
 test('the first executable file of the name wins; folders, plain files and relative folders are passed over', () => {
