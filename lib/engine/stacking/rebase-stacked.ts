@@ -164,43 +164,63 @@ async function sendBack(context: RecordContext, { task, startText }: StackedTask
 
 /**
  * Finds what rejecting a changeset, or these tasks of it, would mean for finished work on top, by doing it without
- * recording: each one's change is merged onto what would remain. In the order they stand on each other.
+ * recording: each one's change is merged onto what would remain. In the order they stand on each other. What earlier
+ * decisions mean for other works is no effect of this one.
  */
 export async function previewRejection(
-  context: Pick<RunContext, 'config' | 'now'> & WithGit<GitCommits & GitMerging>,
+  context: PreviewPorts,
   view: SessionView,
   { tasks: rejected }: Pick<Changeset, 'tasks'>,
 ): Promise<readonly StackedWorkOutcome[]> {
-  const at = timestamp(context);
-  const found: StackedWorkOutcome[] = [];
-  const before = readStackState(view.tasks);
-  const waited = new Set<string>(view.tasks.filter(before.waits).map(({ id }) => id));
-  let { tasks } = view;
   const current = listChangesetsOfCycle(view.session);
   // A group that comes in parts is named by its part, as the person was shown it.
   const shown = new Map<string, string>(current.flatMap(({ tasks: ids, group }) => ids.map((id) => [id, group])));
-  const addOutcome = ({ id, cohesion_group }: Task, outcome: StackedWorkOutcome['outcome'], paths: readonly string[]) =>
-    void found.push({ task: id, group: shown.get(id) ?? cohesion_group, outcome, paths });
-  const sendBack = (leaving: readonly TaskChange[]): void => {
-    const steps = withdrawTasks(tasks, leaving, at);
-    tasks = applyTaskChanges(tasks, steps);
-    for (const { task } of steps.slice(leaving.length)) if (task.status === 'requeued') addOutcome(task, 'again', []);
+  const groupOf = ({ id, cohesion_group }: Task): string => shown.get(id) ?? cohesion_group;
+  const { tasks } = await foreseeRebases(context, view.session, { tasks: view.tasks, leaving: [] });
+  const leaving = rejected.map((id) => requireTaskInView({ tasks }, id)).filter(({ status }) => status === 'done');
+  const own = new Set(leaving.map(groupOf));
+  const { outcomes } = await foreseeRebases(context, view.session, { tasks, leaving });
+  return outcomes.map(({ task, ...what }) => {
+    const group = groupOf(task);
+    // The changeset itself is no work on top of it, but others of its tasks may be.
+    return { task: task.id, group: own.has(group) ? task.id : group, ...what };
+  });
+}
+
+type PreviewPorts = Pick<RunContext, 'config' | 'now'> & WithGit<GitCommits & GitMerging>;
+
+type TaskOutcome = Pick<StackedWorkOutcome, 'outcome' | 'paths'> & { readonly task: Task };
+
+/** What becomes of finished work once these tasks were sent back, and the tasks as they are then. */
+async function foreseeRebases(
+  context: PreviewPorts,
+  session: Session,
+  { tasks: before, leaving }: { readonly tasks: readonly Task[]; readonly leaving: readonly Task[] },
+): Promise<{ readonly tasks: readonly Task[]; readonly outcomes: readonly TaskOutcome[] }> {
+  const at = timestamp(context);
+  const outcomes: TaskOutcome[] = [];
+  const stacks = readStackState(before);
+  const waited = new Set<string>(before.filter(stacks.waits).map(({ id }) => id));
+  let tasks = before;
+  const sendBack = (steps: readonly TaskChange[]): void => {
+    const all = withdrawTasks(tasks, steps, at);
+    tasks = applyTaskChanges(tasks, all);
+    for (const { task } of all.slice(steps.length))
+      if (task.status === 'requeued') outcomes.push({ task, outcome: 'again', paths: [] });
     const stackState = readStackState(tasks);
-    for (const task of tasks)
-      if (stackState.waits(task) && !waited.has(task.id)) {
-        waited.add(task.id);
-        addOutcome(task, 'waits', []);
-      }
+    for (const task of tasks.filter((one) => stackState.waits(one) && !waited.has(one.id))) {
+      waited.add(task.id);
+      outcomes.push({ task, outcome: 'waits', paths: [] });
+    }
   };
-  sendBack(
-    rejected.map((id) => requeueTask(requireTaskInView(view, id), { kind: 'rejected', notes: '', reason: '', at })),
-  );
+  sendBack(leaving.map((task) => requeueTask(task, { kind: 'rejected', notes: '', reason: '', at })));
   for (;;) {
-    const [task] = sortTasksByDependency(listTasksToRebase(tasks, current));
-    if (task === undefined || !hasAcceptedWork(task)) return found;
-    const fate = await predictRebase(context, view.session, { task, tasks });
-    addOutcome(task, fate.kind === 'stands' ? 'stands' : 'conflicts', fate.kind === 'stands' ? [] : fate.paths);
-    if (fate.kind === 'stands') tasks = applyTaskChanges(tasks, [fate.step]);
+    const [task] = sortTasksByDependency(listTasksToRebase(tasks, listChangesetsOfCycle(session)));
+    if (task === undefined || !hasAcceptedWork(task)) return { tasks, outcomes };
+    const fate = await predictRebase(context, session, { task, tasks });
+    const stands = fate.kind === 'stands';
+    outcomes.push({ task, outcome: stands ? 'stands' : 'conflicts', paths: stands ? [] : fate.paths });
+    if (stands) tasks = applyTaskChanges(tasks, [fate.step]);
     else sendBack([requeueTask(task, { kind: 'conflict', notes: '', at })]);
   }
 }

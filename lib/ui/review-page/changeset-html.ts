@@ -155,9 +155,11 @@ export class ChangesetHtml {
   }
 
   #onTop(
-    { id, commit }: Changeset,
+    { id, commit, state }: Changeset,
     ask: ChangesetQuestion['onTop'] | undefined,
   ): Promise<readonly StackedWorkOutcome[]> {
+    // Only what waits can still be sent back.
+    if (state !== 'waiting') return Promise.resolve([]);
     // A page without it is better than none.
     const known = this.#above.get(commit) ?? ask?.(id).catch(() => []);
     if (known === undefined) return Promise.resolve([]);

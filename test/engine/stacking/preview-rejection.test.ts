@@ -3,7 +3,16 @@ import * as assert from 'uvu/assert';
 import { parseTaskId } from '../../../lib/domain/ids.ts';
 import type { StackedWorkOutcome } from '../../../lib/domain/ports/changeset-question.ts';
 import { renderRejectionEffects } from '../../../lib/ui/render/changeset-lines.ts';
-import { appending, filling, landedText, openStack, roomFor, runStack, shared } from '../../support/stack.ts';
+import {
+  appending,
+  filling,
+  landedText,
+  openStack,
+  roomFor,
+  runStack,
+  type StackTask,
+  shared,
+} from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 
 // STK-3: before a person rejects, the gate says what that means for those on top.
@@ -36,6 +45,53 @@ test('STK-3 the gate says which works would stand, which would conflict, and whi
     'c: conflicts in src/price.js and goes back to its worker.',
     'd: depends on it, so its work is kept until there is new work below, then rebased onto that and checked again; only what conflicts goes back to a worker.',
   ]);
+});
+
+/** What the gate says of each rejection after the first one of `api`, which is of a part where `tasks` are named. */
+async function effectsAfterApi(back: { readonly tasks?: readonly string[] }, stack: readonly StackTask[]) {
+  const seen = new Map<string, readonly StackedWorkOutcome[]>();
+  const bench = await openStack({
+    tasks: stack,
+    agent: (request, attempt) =>
+      (request.task?.startsWith('docs') === true ? appending(() => 'docs/a.md') : filling)(request, attempt),
+    files: { [shared]: roomFor(stack.map(({ id }) => id)), 'docs/a.md': '' },
+    gates: {
+      changeset: async ({ changeset, onTop }) => {
+        const { group } = changeset;
+        if (group === 'api' && !seen.has('')) {
+          seen.set('', []);
+          return { kind: 'reject', reason: 'Not so.', ...back };
+        }
+        seen.set(group, (await onTop?.(changeset.id)) ?? []);
+        for (const one of changeset.tasks) seen.set(one, (await onTop?.(changeset.id, [one])) ?? []);
+        return { kind: 'skip' };
+      },
+    },
+  });
+  await runStack(bench);
+  return (of: string) => renderRejectionEffects(seen.get(of) ?? []).at(0);
+}
+
+test('STK-3 S5 what an earlier rejection took out from under others is no effect of rejecting something else', async () => {
+  const effects = await effectsAfterApi({ tasks: ['api1'] }, [
+    { id: 'api1', group: 'api' },
+    { id: 'api2', group: 'api' },
+    { id: 'docs1', group: 'docs', locks: ['docs/'] },
+    { id: 'docs2', group: 'docs', locks: ['docs/'] },
+  ]);
+  assert.is(effects('docs'), undefined);
+  assert.is(effects('docs2'), undefined);
+  // The changeset is not on top of itself: its task is named.
+  assert.is(effects('docs1'), 'Rejecting this also affects docs2, stacked on it.');
+});
+
+test('STK-3 S5 work that lost one work below it is still named by what else it stands on', async () => {
+  const effects = await effectsAfterApi({}, [
+    { id: 'api1', group: 'api' },
+    { id: 'docs1', group: 'docs', locks: ['docs/'] },
+    { id: 'top', group: 'top', locks: [shared, 'docs/'] },
+  ]);
+  assert.is(effects('docs'), 'Rejecting this also affects top, stacked on it.');
 });
 
 test('STK-3 groups are named once, and not again where all of them fare alike', () => {
