@@ -87,7 +87,7 @@ testIf(
     screen += chunk.toString();
     if (isAnswered || !screen.includes('\u0007') || !screen.includes('(q)uit?')) return;
     isAnswered = true;
-    child.stdin.write('q\r');
+    child.stdin.write('q\ry\r');
   });
   await new Promise((resolve) => child.on('close', resolve));
   assert.match(screen, '\u0007');

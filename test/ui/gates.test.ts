@@ -160,22 +160,30 @@ test('how to answer, and the way out, is said once, at the first question', asyn
   assert.is(fake.stderr().split(said).length, 2, fake.stderr());
 });
 
-test('PLN-5: a re-plan wants notes; quitting is always possible', async () => {
+test('PLN-5: a re-plan wants notes', async () => {
   const { fake, gates } = openTerminal('r\n\nsmaller tasks\n');
   assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'replan', notes: 'smaller tasks' });
   assert.match(fake.stderr(), /It cannot be empty\./);
-  assert.equal(await openTerminal('q\n').gates.plan(samplePlanQuestion()), { kind: 'quit' });
+});
+
+test('PLN-5: quitting is always possible, and asked about: a slip of the finger ends no session', async () => {
+  const { fake, gates } = openTerminal('q\nn\nq\ny\n');
+  assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'quit' });
+  const asked = fake
+    .stderr()
+    .split('If you quit, the session ends without this plan; to keep the plan, leave the question open.');
+  assert.is(asked.length, 3);
 });
 
 test('PLN-5: without re-plans left it suggests writing the plan by hand', async () => {
-  const { fake, gates } = openTerminal('r\nq\n');
+  const { fake, gates } = openTerminal('r\nq\ny\n');
   assert.equal(await gates.plan(samplePlanQuestion({ replansLeft: 0 })), { kind: 'quit' });
   assert.match(fake.stderr(), /next: git flame plan --from FILE\n/);
   assert.match(fake.stderr(), /Type one of: a \(approve\), v \(view\), e \(edit\), q \(quit\)\./);
 });
 
 test('a plan with mistakes cannot be approved', async () => {
-  const { fake, gates } = openTerminal('a\nq\n');
+  const { fake, gates } = openTerminal('a\nq\ny\n');
   assert.equal(await gates.plan(samplePlanQuestion({ problems: ['a waits for a'] })), { kind: 'quit' });
   assert.match(fake.stderr(), /Type one of: v \(view\), e \(edit\)/);
 });
@@ -242,7 +250,7 @@ test('PLN-5: what only the whole plan has wrong stands at its task; comments of 
   // The next edit of that plan begins with what was written.
   if (decision.kind !== 'edit') return;
   const again = scriptedEditor('true');
-  const second = openTerminal('e\nq\n', { editor: again.command });
+  const second = openTerminal('e\nq\ny\n', { editor: again.command });
   await second.gates.plan(samplePlanQuestion({ plan: decision.plan }));
   assert.match(readFileSync(join(again.folder, 'seen-0'), 'utf8'), /^# my own words\n/);
 });
@@ -252,7 +260,7 @@ test('TSK-5: giving up on a bad edit keeps it in a file that is named', async ()
   const parsePlan = (): Plan => {
     throw new FlameError({ kind: 'refused', code: 'bad-plan', message: 'The plan has 1 mistake.' });
   };
-  const { fake, gates } = openTerminal('e\nq\n', { editor: editor.command, parsePlan });
+  const { fake, gates } = openTerminal('e\nq\ny\n', { editor: editor.command, parsePlan });
   assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'quit' });
   const file = readFileSync(join(editor.folder, 'file'), 'utf8').trim();
   assert.ok(fake.stderr().includes(`Nothing was changed; your text is in ${file}\n`));
@@ -262,7 +270,7 @@ test('TSK-5: giving up on a bad edit keeps it in a file that is named', async ()
 test('TSK-5: an edit that changes or leaves nothing, or an editor that fails, goes back to the question', async () => {
   for (const script of ['true', ': >"$1"', 'exit 3']) {
     const editor = scriptedEditor(script);
-    const { fake, gates } = openTerminal('e\nq\n', { editor: editor.command });
+    const { fake, gates } = openTerminal('e\nq\ny\n', { editor: editor.command });
     assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'quit' });
     assert.match(fake.stderr(), /Nothing was changed\.\n/);
     assert.not.ok(existsSync(readFileSync(join(editor.folder, 'file'), 'utf8').trim()));

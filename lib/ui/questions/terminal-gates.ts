@@ -24,12 +24,17 @@ import { renderPlan, renderWorkerRequests } from '../render/render-plan.ts';
 import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
 import { askUntilDecided } from './ask-answer.ts';
-import { askLine, type TerminalAsking } from './ask-at-terminal.ts';
+import { askChoice, askLine, type TerminalAsking } from './ask-at-terminal.ts';
 import { askChangesetDecision } from './ask-changeset.ts';
 import { askAfterValidatorFailed, askValidationDecision } from './ask-validation.ts';
 import { createGateContext, type GateContext, type GateSettings } from './gate-context.ts';
 import { createKeptComments } from './kept-line-comments.ts';
-import { createPlanTextEditing, type PlanTextFormat, preparePlanQuestion } from './prepare-plan-question.ts';
+import {
+  buildPlanQuestionData,
+  createPlanTextEditing,
+  type PlanTextFormat,
+  preparePlanQuestion,
+} from './prepare-plan-question.ts';
 import {
   buildSessionQuestionData,
   checkAnswersToAgent,
@@ -121,12 +126,22 @@ async function askPlan(context: GateContext, question: PlanQuestion, text: PlanT
     return null;
   };
   const asking = context.asking(describeWaitingPlan(question));
+  const quit = async (): Promise<PlanDecision | null> => {
+    asking.print(`If you quit, ${toPrintableLine(buildPlanQuestionData(question).quit_means)}.`);
+    return (await askChoice(asking, quitting)) === 'y' ? { kind: 'quit' } : null;
+  };
   const acts = [
     { label: '(v)iew', act: view },
     { label: '(e)dit', act: edit },
+    { label: '(q)uit', act: quit },
   ];
   return askUntilDecided(() => ({ asking, answers: listOfferedAnswers(asks), acts, before: 'edit', decide }));
 }
+
+const quitting = [
+  { key: 'y', label: '(y)es, quit' },
+  { key: 'n', label: '(n)o' },
+] as const;
 
 /** After a review: another cycle, another plan, or the end. */
 function askSession(context: GateContext, question: SessionQuestion): Promise<SessionDecision> {
