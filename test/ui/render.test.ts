@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ObjectId, parseAgentId, parseSessionId, type RefName } from '../../lib/domain/ids.ts';
@@ -6,6 +7,7 @@ import { renderAgent } from '../../lib/ui/render/render-agent.ts';
 import { renderChangeset } from '../../lib/ui/render/render-changeset.ts';
 import { renderCycleEnd } from '../../lib/ui/render/render-cycle.ts';
 import { renderDiff } from '../../lib/ui/render/render-diff.ts';
+import { renderNextCommand } from '../../lib/ui/render/render-error.ts';
 import { renderLog } from '../../lib/ui/render/render-log.ts';
 import { renderOtherOpenSessions } from '../../lib/ui/render/render-machines.ts';
 import { renderPlan } from '../../lib/ui/render/render-plan.ts';
@@ -167,6 +169,23 @@ test('MRG-7: the end of a cycle shows approved, requeued, blocked and the budget
       '    worker  2 runs  $2.00, 12,000 tokens',
     ].join('\n'),
   );
+});
+
+test('the next command is broken between words, and can be copied as it stands', () => {
+  const at = (columns: number, hint: string): string => renderNextCommand(hint, plainStyle(columns));
+  const command = "git flame review --changeset auth --reject 'no tests'";
+  assert.is(at(60, command), `next: ${command}`);
+  const lines = at(40, command).split('\n');
+  assert.equal(lines, ['next: git flame review --changeset \\', "    auth --reject 'no tests'"]);
+  const pasted = lines.join('\n').replace(/^next: /, '');
+  const words = spawnSync('sh', ['-c', `git() { printf '%s\\n' "$@"; }; ${pasted}`], { encoding: 'utf8' });
+  assert.is(words.stdout, 'flame\nreview\n--changeset\nauth\n--reject\nno tests\n');
+  assert.equal(at(40, 'Correct it, then check the effective values: git flame config --json --plain').split('\n'), [
+    'next: Correct it, then check the',
+    '    effective values: git flame config \\',
+    '    --json --plain',
+  ]);
+  assert.ok(widest(at(20, `git flame plan --from ${'x'.repeat(50)}`)) > 20);
 });
 
 test('the status', () => {

@@ -1,5 +1,5 @@
 import type { FlameError } from '../../domain/flame-error.ts';
-import { wrapText } from '../../util/format-width.ts';
+import { textWidth, wrapText } from '../../util/format-width.ts';
 import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
 
@@ -17,9 +17,30 @@ export function renderError(error: FlameError, style: Style): string {
   ].join('\n');
 }
 
-/** Renders the next command. Never wrapped: it's there to be copied. */
+const [label, indent] = ['next: ', '    '];
+// A word of a command line; quoted blanks are inside it.
+const commandWord = /(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\]|['"\\])+/g;
+
+/** Renders the next command. One longer than a line continues behind a backslash, so that it can be copied as it is. */
 export function renderNextCommand(hint: string, style: Style): string {
-  return `${style.dim('next:')} ${style.bold(hint)}`;
+  const text = label + hint;
+  if (textWidth(text) <= style.width) return `${style.dim('next:')} ${style.bold(hint)}`;
+  // Words for the person may stand before the command: `Correct it: git flame run`.
+  const [words = ''] = /^[A-Z].*?(?:: |$)/.exec(hint) ?? [];
+  const command = label.length + words.length;
+  const lines: string[] = [];
+  let line = '';
+  for (const { 0: word, index } of text.matchAll(commandWord)) {
+    const joined = line === '' ? word : `${line} ${word}`;
+    if (line === '' || textWidth(joined) + 2 <= style.width) {
+      line = joined;
+      continue;
+    }
+    lines.push(index > command ? `${line} \\` : line);
+    line = indent + word;
+  }
+  const [first = '', ...rest] = [...lines, line];
+  return [style.dim('next:') + style.bold(first.slice(label.length - 1)), ...rest.map(style.bold)].join('\n');
 }
 
 /** An error for a program: the one line on stderr that --json gives, of a stable shape. */

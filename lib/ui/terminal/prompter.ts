@@ -55,11 +55,13 @@ function readLines(io: Io, question: string, withdrawn?: AbortSignal): Promise<r
     historySize: 0,
   });
   return new Promise<readonly string[]>((resolve, reject) => {
-    const onAbort = (): void => finish(() => reject(io.signal?.reason ?? commandStoppedError()));
-    const onWithdrawn = (): void => {
+    // What follows begins on a line of its own, not behind the question.
+    const leave = (reason: unknown): void => {
       io.stderr.write('\n');
-      finish(() => reject(withdrawn?.reason));
+      finish(() => reject(reason));
     };
+    const onAbort = (): void => leave(io.signal?.reason ?? commandStoppedError());
+    const onWithdrawn = (): void => leave(withdrawn?.reason);
     let isDone = false;
     const finish = (settle: () => void): void => {
       isDone = true;
@@ -78,7 +80,7 @@ function readLines(io: Io, question: string, withdrawn?: AbortSignal): Promise<r
       // Lines of the same chunk follow at once: they are collected before the reader lets go of stdin.
       if (lines.length === 1) setImmediate(() => finish(() => resolve(lines)));
     });
-    reader.on('SIGINT', () => finish(() => reject(commandStoppedError())));
+    reader.on('SIGINT', () => leave(commandStoppedError()));
     // Left to itself readline would suspend us alone, and git, which waits for us, would have the terminal for ever.
     reader.on('SIGTSTP', () => {
       io.stdin.setRawMode?.(false);

@@ -2,7 +2,7 @@ import type { OutputStream } from '../../domain/view-models/command.ts';
 
 /** How text looks on one stream. Colour functions return the text as it is where there is no colour. */
 export interface Style {
-  /** Columns to wrap at; Infinity where lines are not wrapped. */
+  /** Columns to wrap at, as wide as the terminal is at this moment; Infinity where lines are not wrapped. */
   readonly width: number;
   readonly hasColor: boolean;
   bold(text: string): string;
@@ -31,7 +31,9 @@ export function createStyle(stream: OutputStream, env: Env, options: StyleOption
     (text: string): string =>
       hasColor && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text;
   return {
-    width: options.plain ? Number.POSITIVE_INFINITY : outputWidth(stream, env),
+    get width() {
+      return options.plain ? Number.POSITIVE_INFINITY : outputWidth(stream, env);
+    },
     hasColor,
     bold: paint(1, 22),
     dim: paint(2, 22),
