@@ -140,7 +140,7 @@ if (place !== 'outside') {
     assert.is(run.code, 0, run.stderr);
     // Two of its own, and the one more that was asked for.
     assert.equal([...before, asked], [2, 3, 3]);
-    assert.match(run.stdout, '1 merged');
+    assert.match(run.stdout, '1 of 1 task done, 1 landed');
     assert.is(repo.git('show', 'main:src/task-001.txt'), '1');
   });
 

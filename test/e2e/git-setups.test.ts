@@ -49,7 +49,7 @@ async function holds(repo: TestRepo): Promise<void> {
   assert.equal(health(repo), before);
   assert.is(repo.git('write-tree'), repo.git('rev-parse', 'main^{tree}'));
   const status = await flame(repo, ['status']);
-  assert.match(status.stdout, /3 merged/);
+  assert.match(status.stdout, /3 landed/);
 }
 
 function configured(settings: Readonly<Record<string, string>>): TestRepo {

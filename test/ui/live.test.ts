@@ -11,7 +11,8 @@ const second = 1_000;
 const style = plainStyle();
 const budget = { unit: 'usd', limit: 1 } as const;
 const facts: LiveSessionFacts = {
-  counts: { total: 9, done: 2, running: 2, ready: 1, waiting: 3, back: 1, lost: 0 },
+  counts: { total: 9, done: 2, landed: 0, running: 2, waiting: 4, back: 1, lost: 0, dropped: 0 },
+  ready: 1,
   spent: { cost_usd: 1.5, tokens: 30_000 },
   budget: { unit: 'usd', limit: 10 },
   agentBudgets: {

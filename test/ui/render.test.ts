@@ -201,7 +201,7 @@ test('the status', () => {
       '',
       '  task-001  merged   auth  Add password hashing',
       '  task-002  blocked  auth  Add login form (task-000 failed)',
-      '  1 blocked, 1 merged',
+      '  1 of 2 tasks done, 1 landed · 1 failed or blocked',
       '',
       'Agents',
       '  worker-1a2b3c4d  task-002  3m 20s  $0.12, 900 tokens  pid 4711',

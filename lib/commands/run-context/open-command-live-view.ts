@@ -5,6 +5,7 @@ import { hintRefusalReasons } from '../../domain/agent-messages.ts';
 import type { Config } from '../../domain/config/config-schema.ts';
 import { readRoleBudget } from '../../domain/config/role-adapter-and-model.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
+import { countTasks } from '../../domain/state/task-counts.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { GracefulStop } from '../../engine/graceful-stop.ts';
@@ -63,21 +64,12 @@ function canDraw({ stderr, env }: Io): boolean {
 }
 
 function factsOf(config: Config, session: Session | null, tasks: readonly Task[]): LiveSessionFacts {
-  const count = (...statuses: readonly Task['status'][]): number =>
-    tasks.filter(({ status }) => statuses.includes(status)).length;
   const { selected } = selectReadyTasks({ tasks, running: [], limit: tasks.length, now: Date.now() });
   const { unit, limit } = session === null ? { unit: 'usd' as const, limit: 0 } : computeBudgetState(config, session);
   const budgetOf = (role: Parameters<typeof readRoleBudget>[1]) => readRoleBudget(config, role);
   return {
-    counts: {
-      total: tasks.length - count('dropped'),
-      done: count('done', 'merged'),
-      running: count('claimed'),
-      ready: selected.length,
-      waiting: count('pending') - selected.length,
-      back: count('requeued'),
-      lost: count('failed', 'blocked'),
-    },
+    counts: countTasks(tasks.map(({ status, result }) => ({ status, verdict: result.status }))),
+    ready: selected.length,
     spent: { cost_usd: session?.cost_usd ?? 0, tokens: session?.tokens ?? 0 },
     budget: { unit, limit },
     agentBudgets: {

@@ -1,4 +1,5 @@
 import type { Role } from '../../domain/role.ts';
+import type { TaskCounts } from '../../domain/state/task-counts.ts';
 import type { PredictedConflict } from '../../domain/view-models/status-view.ts';
 
 /** A budget; `limit` 0 is unlimited. */
@@ -9,16 +10,9 @@ export interface LiveBudget {
 
 /** Facts of the session beyond its events. */
 export interface LiveSessionFacts {
-  /** By what becomes of them next; `waiting` is for a dependency, a file lock or a backoff. */
-  readonly counts: {
-    readonly total: number;
-    readonly done: number;
-    readonly running: number;
-    readonly ready: number;
-    readonly waiting: number;
-    readonly back: number;
-    readonly lost: number;
-  };
+  readonly counts: TaskCounts;
+  /** How many of those that wait could start now: no dependency, lock or backoff holds them. */
+  readonly ready: number;
   /** Booked so far, by agents that have ended. */
   readonly spent: { readonly cost_usd: number; readonly tokens: number };
   readonly budget: LiveBudget;

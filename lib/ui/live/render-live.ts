@@ -1,9 +1,16 @@
+import { describeTaskCounts } from '../../domain/state/task-counts.ts';
 import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { cutText, textWidth } from '../../util/format-width.ts';
 import { describePredictedConflict } from '../render/render-predicted-conflicts.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { findChosenAgentRow, findLiveAgentRow, type LiveAgentRow, type LiveState } from './live-state.ts';
+import {
+  findChosenAgentRow,
+  findLiveAgentRow,
+  type LiveAgentRow,
+  type LiveSessionFacts,
+  type LiveState,
+} from './live-state.ts';
 import {
   type AgentRowOptions,
   renderAgentRow,
@@ -47,13 +54,13 @@ function renderOverview(state: LiveState, frame: LiveFrame): readonly string[] {
 function renderHead(state: LiveState, { width, style }: LiveFrame): readonly string[] {
   const { wave, cycle, facts, agents } = state;
   const title = wave === null ? 'Running' : `Wave ${toPrintableLine(wave)}, cycle ${cycle}`;
-  const tasks = facts === null ? [] : taskCounts(facts.counts);
+  const tasks = facts === null ? [] : describeTaskCounts(facts.counts, facts.ready);
   const money = facts === null ? '' : sessionSpend(facts, agents);
   const wide = [title, ...tasks, ...(money === '' ? [] : [money])].join(' · ');
   if (textWidth(wide) <= width) return [style.bold(title) + wide.slice(title.length)];
   return [
     style.bold(cutText([title, money].filter(Boolean).join(' · '), width)),
-    ...(facts === null ? [] : [cutText(narrowCounts(facts.counts, tasks, width), width)]),
+    ...(facts === null ? [] : [cutText(narrowCounts(facts, tasks, width), width)]),
   ];
 }
 
@@ -75,27 +82,13 @@ function renderConflicts({ conflicts }: LiveState, { width, style }: LiveFrame):
   ].map((line) => style.yellow(cutText(line, width)));
 }
 
-type Counts = NonNullable<LiveState['facts']>['counts'];
-
-function taskCounts(counts: Counts): readonly string[] {
-  const { total, done, running, ready, waiting, back, lost } = counts;
-  return [
-    `${done} of ${formatCount(total, 'task')} done`,
-    ...(running > 0 ? [`${running} running`] : []),
-    `${ready} ready`,
-    `${waiting} waiting`,
-    ...(back > 0 ? [`${back} sent back`] : []),
-    ...(lost > 0 ? [`${lost} failed or blocked`] : []),
-  ];
-}
-
 /** Counts in fewer words where they don't fit. */
-function narrowCounts(counts: Counts, tasks: readonly string[], width: number): string {
+function narrowCounts({ counts, ready }: LiveSessionFacts, tasks: readonly string[], width: number): string {
   const whole = tasks.join(' · ');
   if (textWidth(whole) <= width) return whole;
-  const { total, done, running, ready, waiting, back, lost } = counts;
+  const { total, done, running, waiting, back, lost } = counts;
   const rest = [...(back > 0 ? [`${back} back`] : []), ...(lost > 0 ? [`${lost} lost`] : [])];
-  return [`${done}/${total} done`, `${running} on`, `${ready} ready`, `${waiting} wait`, ...rest].join(', ');
+  return [`${done}/${total} done`, `${running} on`, `${ready} ready`, `${waiting - ready} wait`, ...rest].join(', ');
 }
 
 /** Booked spend and that of the agents that run, against the session's budget. */

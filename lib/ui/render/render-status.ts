@@ -1,5 +1,5 @@
 import { cycleNumber } from '../../domain/state/session-facts.ts';
-import { taskStatuses } from '../../domain/state/task-facts.ts';
+import { countTasks, describeTaskCounts } from '../../domain/state/task-counts.ts';
 import type { Task, TaskStatus } from '../../domain/state/task-schema.ts';
 import type { SessionStatusView } from '../../domain/view-models/status-view.ts';
 import { formatCount, formatDuration, formatSpend } from '../../util/format-figures.ts';
@@ -46,7 +46,7 @@ export function renderStatus(status: SessionStatusView, style: Style, options: S
     ...(options.spend ?? []),
     ...section(renderWaiting(status, style)),
     ...section(renderTasks(status, style)),
-    ...countTasks(status).flatMap((line) => wrapText(line, style.width, '  ')),
+    ...countLines(status).flatMap((line) => wrapText(line, style.width, '  ')),
     ...section(renderAgents(status, style, options)),
     ...section(renderChangesets(status, style)),
     ...section(renderPredictedConflicts(status.conflicts_ahead, style)),
@@ -122,13 +122,11 @@ function waitsFor(
   return open.length === 0 ? '' : `waits for ${open.join(', ')}`;
 }
 
-function countTasks({ session, tasks }: SessionStatusView): readonly string[] {
+function countLines({ session, tasks }: SessionStatusView): readonly string[] {
   // Tasks of a waiting plan are named with it.
   if (tasks.length === 0) return session?.proposed_tasks === undefined ? ['no tasks'] : [];
-  const counts = new Map<TaskStatus, number>();
-  for (const { status } of tasks) counts.set(status, (counts.get(status) ?? 0) + 1);
-  const named = taskStatuses.filter((status) => counts.has(status));
-  return [named.map((status) => `${counts.get(status)} ${status}`).join(', ')];
+  const counts = countTasks(tasks.map(({ status, result }) => ({ status, verdict: result.status })));
+  return [describeTaskCounts(counts).join(' · ')];
 }
 
 function renderAgents(
