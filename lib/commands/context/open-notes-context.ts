@@ -19,7 +19,7 @@ import { type GitIdentities, openGitIdentities } from '../../git/process/git-ide
 import type { AdmissionStore } from '../../store/admission/admission-store.ts';
 import { openCloneCommitSigner } from '../../trust/clone-key.ts';
 import { type LastSeenCommits, openLastSeenCommits } from '../../trust/last-seen-commits.ts';
-import { adoptMovedClone } from '../../trust/own-state-tips.ts';
+import { adoptMovedClone } from '../../trust/clone-folders.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { readGitColor } from './git-preferences.ts';

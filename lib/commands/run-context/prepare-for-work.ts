@@ -12,7 +12,7 @@ import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
 import { finishKilledRefChanges } from '../../git/refs/finish-killed-ref-changes.ts';
 import { prepareRepository } from '../../git/setup/prepare-repository.ts';
 import { stateCorruptInSeveral } from '../../store/store-errors.ts';
-import { recordCloneFolder } from '../../trust/own-state-tips.ts';
+import { recordCloneFolder } from '../../trust/clone-folders.ts';
 import { removeDeadOwnedLocks } from '../../util/owned-lock.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
 import { openPermissionGate } from '../context/permission-gate.ts';
