@@ -7,10 +7,12 @@ export const readCommands = {
     summary: 'Show the session, its tasks, agents, changesets and cost',
     details: [
       'It only reads. It shows which tasks will conflict, judged by the commits so far: conflicts that a run has found already, and new ones, searched for up to a second. With --json, the shape is stable.',
+      '--all works in any folder. It shows each open session of this machine where one was worked on: what waits for you, since when, and the command for it, the oldest first. It runs nothing of those repositories.',
     ],
-    options: {},
+    options: { all: { kind: 'flag', summary: 'show the open sessions of all repositories on this machine' } },
     examples: [
       { command: 'git flame status', does: 'show the current session' },
+      { command: 'git flame status --all', does: 'show what waits for you in every repository' },
       { command: 'git flame status --json', does: 'print JSON for scripts' },
     ],
   },

@@ -85,7 +85,7 @@ async function sharedBy(
 }
 
 /** Lists open questions of a session in this machine's runs; those of a suspended run are unknown. */
-async function listOpenQuestions(
+export async function listOpenQuestions(
   commonDir: string,
   session: Pick<Session, 'id'> | null,
 ): Promise<readonly AskedQuestion[]> {

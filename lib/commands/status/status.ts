@@ -27,8 +27,9 @@ import {
 } from '../run-loop/next-command.ts';
 import { gatherStatus, type StatusFacts } from './gather-status.ts';
 
-/** `git flame status`: where the session stands; reads only. */
-export function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
+/** `git flame status`: where the session stands, with --all those of all repositories; reads only. */
+export async function run(args: CommandArgs<'status'>, io: Io): Promise<number> {
+  if (args.options.all) return (await import('./show-machine-sessions.ts')).showMachineSessions(args, io);
   return withTrustedDecisions(args, io, async (reading) => {
     const { store, shown, output, selected } = reading;
     const { style } = output;

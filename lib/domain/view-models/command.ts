@@ -63,7 +63,7 @@ export interface CommandOptions {
   readonly session: { readonly all: boolean; readonly yes: boolean };
   readonly rescue: { readonly to: string | null; readonly diff: boolean };
   readonly cleanup: { readonly yes: boolean; readonly force: boolean; readonly rescues: boolean };
-  readonly status: NoOptions;
+  readonly status: { readonly all: boolean };
   readonly board: Omit<BoardOptions, 'web'>;
   /** print: a text of the question, as it is. */
   readonly answer: {

@@ -56,21 +56,25 @@ export function renderStatus(status: SessionStatusView, style: Style, options: S
 }
 
 /** Lists what waits for a person. */
-function renderWaiting({ session, tasks, changesets, asks = [] }: SessionStatusView, style: Style): readonly string[] {
+function renderWaiting(status: SessionStatusView, style: Style): readonly string[] {
+  const wrapped = describeWaiting(status).flatMap((line) => wrapText(toPrintableLine(line), style.width, '  '));
+  return withTitle('Waits for you', wrapped, style);
+}
+
+/** What waits for a person in a session, one line each, not yet escaped. */
+export function describeWaiting({ session, tasks, changesets, asks = [] }: SessionStatusView): readonly string[] {
   if (session === null || session.state === 'ended') return [];
   const { proposed_tasks: proposed } = session;
   const failed = tasks.filter(({ status, result }) => status === 'done' && result.status === 'fail');
   const waiting = changesets.filter(({ state }) => state === 'waiting');
-  const named = waiting.map(({ id, red }) => `${toPrintableLine(id)}${red ? ' (its checks fail)' : ''}`);
+  const named = waiting.map(({ id, red }) => `${id}${red ? ' (its checks fail)' : ''}`);
   const isAsked = asks.some(({ gate }) => gate === 'plan');
-  const lines = [
-    ...asks.map((asking) => `asked now: ${toPrintableLine(asking.asks)}`),
+  return [
+    ...asks.map((asking) => `asked now: ${asking.asks}`),
     ...(proposed === undefined || isAsked ? [] : [`the plan: ${formatCount(proposed, 'task')} to approve`]),
     ...(failed.length === 0 ? [] : [`failed validation: ${failed.map(({ id }) => id).join(', ')}`]),
     ...(named.length === 0 ? [] : [`to review: ${named.join(', ')}`]),
   ];
-  const wrapped = lines.flatMap((line) => wrapText(line, style.width, '  '));
-  return withTitle('Waits for you', wrapped, style);
 }
 
 /** A done task shows its verdict. */
