@@ -13,6 +13,7 @@ import { addGateDecision } from './agents/ask-person.ts';
 import { decideAndRecord, type RecordContext, type SessionView, viewSession } from './record-changes.ts';
 import { removeLeftoverWorktrees, reportKeptWorktrees } from './recover-session.ts';
 import { archiveOldSessionsQuietly } from './retention/archive-old-sessions.ts';
+import { reportClosedTryWorktrees } from './retention/tried-changesets.ts';
 import { undoChangesetDecision } from './review/undo-changeset-decision.ts';
 import type { RunContext } from './run-context.ts';
 import { rememberSession } from './session/remember-session.ts';
@@ -55,6 +56,7 @@ export async function endSession(context: RunContext, id: SessionId, reason: str
   await rememberSession(context, id);
   await removeLeftoverWorktrees(context);
   await reportKeptWorktrees(context, id);
+  await reportClosedTryWorktrees(context, id);
   await archiveOldSessionsQuietly(context);
   await context.git.packManyLooseObjects();
 }

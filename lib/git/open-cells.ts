@@ -28,6 +28,7 @@ import { readCellHead, requireCellGitFolders } from './cells/tool-index.ts';
 import { diffCell } from './cells/trial-merge.ts';
 import type { GitAccess } from './objects/git-access.ts';
 import { removeUnfinishedObjects } from './objects/loose-object.ts';
+import { finishKilledTries } from './worktrees/try-worktree.ts';
 
 export function openGitCellsPort(access: GitAccess, onStep: KillPointObserver): GitCells {
   const { commonDir } = access.repository;
@@ -75,6 +76,7 @@ export function openGitCellsPort(access: GitAccess, onStep: KillPointObserver): 
     diffCell: (cell) => diffCell(access, cell),
     removeUnfinishedCells: async () => {
       removeUnfinishedObjects(join(commonDir, 'objects'));
+      await finishKilledTries(commonDir);
       const removed = await removeUnfinishedCells(commonDir, {
         keepCommits: (cell, owner) => restoreIfOnlyCommitsLeft(access, cell, owner),
         onStep,

@@ -1,5 +1,6 @@
 import type { ObjectId } from '../domain/ids.ts';
 import type { GitWorktrees } from '../domain/ports/git-port.ts';
+import type { GitTryWorktrees } from '../domain/ports/git-try-worktrees.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { type GitAccess, gitInWorkTree, withVariables } from './objects/git-access.ts';
 import { buildCleanGitEnvironment } from './process/limit-git-runs.ts';
@@ -14,13 +15,20 @@ import {
   findAdvanceObstacles,
   removePersonWorktree,
 } from './worktrees/person-worktree.ts';
+import {
+  findOwnWorkInTry,
+  readTryWorktrees,
+  removeTryWorktree,
+  turnIntoTryWorktree,
+} from './worktrees/try-worktree.ts';
 
-export function openGitWorktreesPort(access: GitAccess): GitWorktrees {
+export function openGitWorktreesPort(access: GitAccess): GitWorktrees & GitTryWorktrees {
+  const dirtyPaths = async (workTree: string) => readDirtyPaths(await seeing(access, workTree));
   return {
     head: (workTree) => readHead(gitInWorkTree(access, workTree)),
     worktrees: () => listWorktreesWherePlaced(access),
     branchUses: (branch) => readBranchUses(access, branch),
-    dirtyPaths: async (workTree) => readDirtyPaths(await seeing(access, workTree)),
+    dirtyPaths,
     changedTracked: async (workTree) => readChangedTracked(await seeing(access, workTree)),
     filesInTheWay: (workTree, from, to) => listUntrackedFilesInTheWay(gitInWorkTree(access, workTree), from, to),
     advanceObstacles: async (workTree, from, to) => {
@@ -31,6 +39,10 @@ export function openGitWorktreesPort(access: GitAccess): GitWorktrees {
     addPersonWorktree: (path, init) => addPersonWorktree(access, path, init),
     detachWorktree: (path) => detachWorktree(access, path),
     removePersonWorktree: (path) => removePersonWorktree(access, path),
+    tryWorktrees: async () => readTryWorktrees(access.repository.commonDir),
+    turnIntoTryWorktree: (cell, subject) => turnIntoTryWorktree(access, cell, subject),
+    findOwnWorkInTry: (tried) => findOwnWorkInTry(access, tried, dirtyPaths),
+    removeTryWorktree: (tried) => removeTryWorktree(access, tried),
   };
 }
 

@@ -69,6 +69,7 @@ export async function serve(
         changesets: changesets.map((changeset, index) => ({
           changeset,
           isUndoable: ['approved', 'rejected', 'skipped'].includes(changeset.state),
+          tryCommand: `git flame review --try ${changeset.group}`,
           tasks: tasks[index]!,
           verdicts: [verdictOn(tasks[index]![0]!)],
           doubts: [],

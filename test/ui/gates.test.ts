@@ -341,7 +341,7 @@ test('RND-2: the remarks that a later round answers are at its gate, bounded, on
   assert.match(shown, /- task-001: The check 17\n +- task-001: 12 more: git flame show task-001\n/);
   const { asks } = await prepareChangesetQuestion(question);
   assert.is(asks.gate === 'changesets' ? asks.answers?.length : null, 21);
-  const facts = { ...question, doubts: [], runs: [], isUndoable: false };
+  const facts = { ...question, doubts: [], runs: [], isUndoable: false, tryCommand: null };
   const page = renderChangesetPage(facts, { files: [] });
   assert.match(
     page,
@@ -367,7 +367,7 @@ test('RND-4: the attempts at a task are shown at its gate, and another one is ch
   assert.match(shown, /\b2\. {2}worker-0000000a {2}claude opus {2}\$0\.50, 10 tokens\n {9}Out of scope\./);
   assert.match(shown, /\b3\. .* {2}1 failed {2}fail {2}12 lines/);
   assert.match(shown, /Type one of: 3\./);
-  const facts = { ...question, doubts: [], runs: [], isUndoable: false };
+  const facts = { ...question, doubts: [], runs: [], isUndoable: false, tryCommand: null };
   const page = renderChangesetPage(facts, { files: [] });
   assert.match(page, /<td>2<\/td><td><code>worker-0000000a<\/code> <span class="quiet text">Out of scope\.<\/span>/);
   assert.match(page, /git flame task choose task-001 --attempt N/);
@@ -853,7 +853,7 @@ test('DSK-5: the terminal and the page say before a changeset is decided what it
   assert.match(said, 'in x.js, y.js: only one of the two can land as it is now');
   assert.ok(said.indexOf('It conflicts') < said.indexOf('(a)pprove'));
   const { changeset, tasks, verdicts } = sampleChangesetQuestion();
-  const facts = { changeset, isUndoable: false, tasks, verdicts, doubts: [], runs: [] };
+  const facts = { changeset, isUndoable: false, tryCommand: null, tasks, verdicts, doubts: [], runs: [] };
   const page = renderChangesetPage(facts, { files: [] }, { excluding: await excluding() });
   assert.match(page, '<p class="warning">It conflicts with b');
 });

@@ -9,14 +9,18 @@ export const reviewCommands = {
     details: [
       'At a terminal it asks for each changeset in turn. Elsewhere, name the changeset and the decision.',
       '--approve applies to the commit that git flame last showed you (review, merge, status, show, the page, an export). If a newer one was built or received since, the approval is refused until you have seen that commit, or name it with --commit. A changeset whose diagnostics fail lands only with --override.',
+      "--try makes a worktree of the changeset, set up as agents' are, and prints the command that leads there. Again, it moves to the newest version while nothing of yours is in it. --done removes it, unless it holds changes or commits of yours that are nowhere else.",
       'With project.landing: branch, the work lands on its own branch, and the text of the pull request is made from tasks and verdicts. --pr opens the pull request, also later.',
     ],
+    operand: { usage: '[CHANGESET]', kind: 'one' },
     options: {
       changeset: {
         kind: 'text',
         value: 'GROUP',
         summary: 'only the changeset of this cohesion group, or of this id',
       },
+      try: { kind: 'flag', summary: 'put it into a worktree of your own, ready to run; decides nothing' },
+      done: { kind: 'flag', summary: 'remove that worktree' },
       approve: { kind: 'flag', summary: 'approve the version last shown to you, without a question' },
       commit: {
         kind: 'text',
@@ -65,6 +69,7 @@ export const reviewCommands = {
       },
       { command: 'git flame review --web', does: 'review in the browser, or at the terminal' },
       { command: 'git flame review --changeset auth --approve', does: 'approve one changeset' },
+      { command: 'git flame review --try auth', does: 'try one: go where this says' },
       { command: 'git flame review --pr', does: 'land on a branch, push it, open the pull request' },
       {
         command: "git flame review --changeset api --reject 'documents endpoints that do not exist'",

@@ -191,6 +191,7 @@ function stateMark({ commonDir, env, configFile }: Place): string {
     join(commonDir, 'reftable', 'tables.list'),
     join(cloneStateDir(env, commonDir), 'decisions'),
     join(commonDir, 'blueflame', 'locks'),
+    join(commonDir, 'worktrees'),
     ...(configFile === null ? [] : [configFile]),
   ];
   return files.map(fileStamp).join();

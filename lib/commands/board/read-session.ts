@@ -1,10 +1,12 @@
 import { listChangesetsToShow } from '../../core/changesets/changesets-to-show.ts';
+import { chooseTryCommand } from '../../core/changesets/choose-try-command.ts';
 import { computeBudgetState } from '../../core/schedule/budget-state.ts';
 import { listPlannedOverlaps, predictTaskBatches } from '../../core/schedule/predict-batches.ts';
 import { findSharedLock } from '../../core/schedule/shared-locks.ts';
 import { nextAttemptNumber } from '../../core/task/task-history.ts';
 import type { Config } from '../../domain/config/config-schema.ts';
 import type { PlannedOverlap } from '../../domain/ports/gates.ts';
+import type { TryWorktree } from '../../domain/ports/git-try-worktrees.ts';
 import type { AdmittedSession, OneSessionSnapshot } from '../../domain/ports/store-port.ts';
 import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { PlannedTask } from '../../domain/state/plan-schema.ts';
@@ -48,7 +50,7 @@ export async function readBoardSession(
     session: { ...describeSession(standing.session, config), next: await nextOf(reading, standing) },
     sessions,
     tasks: listBoardTasks(standing.session, standing.tasks, { waits, config }),
-    changesets: describeChangesets(standing.session, standing.tasks),
+    changesets: describeChangesets(standing.session, standing.tasks, await reading.git.tryWorktrees()),
     log: log.map(({ at, author, subject }) => ({ at, who: author, text: subject })),
     notices,
     ran: session.agents.map(({ id }) => id),
@@ -96,7 +98,11 @@ async function nextOf({ git }: ReadContext, standing: AdmittedSession): Promise<
   return chooseNextCommand(standing, await personWithClaims(git, standing.tasks));
 }
 
-function describeChangesets(session: Session, tasks: readonly Task[]): BoardState['changesets'] {
+function describeChangesets(
+  session: Session,
+  tasks: readonly Task[],
+  tried: readonly TryWorktree[],
+): BoardState['changesets'] {
   return listChangesetsToShow(session, tasks).map((changeset) => {
     const { id, group, tasks, state, commit, diffstat, reason } = changeset;
     return {
@@ -109,6 +115,7 @@ function describeChangesets(session: Session, tasks: readonly Task[]): BoardStat
       reason,
       red: hasFailedDiagnostic(changeset),
       by: nameDecider(changeset),
+      try_command: chooseTryCommand(changeset, session, tried),
     };
   });
 }

@@ -9,6 +9,7 @@ import type { UnusableNote } from '../../domain/ports/store-port.ts';
 import type { UnverifiedCompletion } from '../../domain/state/task-schema.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { createCheckFindings, type DoctorFinding } from '../../domain/view-models/doctor-finding.ts';
+import { listClosedTryWorktrees } from '../../engine/retention/tried-changesets.ts';
 import { listRefLocks } from '../../store/repair/repair-ref.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { isContentAllowed, readPermission } from '../../trust/repository/permission.ts';
@@ -16,6 +17,7 @@ import { describeItem } from '../../trust/repository/repository-guard.ts';
 import { describeUnverifiedCompletion, listUnverifiedHints } from '../../ui/render/render-unverified.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { listNamesIn } from '../../util/read-file.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
 import { readPermissionRequest } from '../context/permission-gate.ts';
 import { warnOfStaleWorktrees } from '../run-loop/next-command.ts';
@@ -161,6 +163,7 @@ export async function examineLeftovers({ git, store }: ReadContext, env: Io['env
       leftover('run-folder', `${folder} belongs to a command that has ended.`),
     ),
     ...(await leftWorktrees({ git, store })),
+    ...(await leftTries({ git, store })),
     ...(await leftBehind(store, machineName({ env, commonDir }))),
     ...staleLocks(join(commonDir, 'blueflame', 'locks')),
   ];
@@ -181,6 +184,18 @@ async function leftWorktrees({ git, store }: Pick<ReadContext, 'git' | 'store'>)
       const whose = task === undefined ? 'no task' : `task ${task.id} (${task.status})`;
       return leftover('worktree', `The worktree ${path} of ${whose} is kept with its agent's files.`);
     });
+}
+
+/** Worktrees to try changesets in that were decided since. */
+async function leftTries({ git, store }: Pick<ReadContext, 'git' | 'store'>): Promise<readonly DoctorFinding[]> {
+  const snapshot = await store.snapshot().catch(() => null);
+  const closed = snapshot === null ? [] : await listClosedTryWorktrees({ git }, snapshot);
+  const check = createCheckFindings('leftovers', 'worktree', false);
+  return closed.map(({ path, group, why }) =>
+    check.weaker(`The worktree ${path} is still there, ${why}.`, {
+      hints: [`git flame review --done ${shellQuote(group)}`],
+    }),
+  );
 }
 
 /** Work trees that a landing was to change. */

@@ -14,6 +14,7 @@ import { installHooks, planHooksInstallation } from '../../git/setup/hooks-insta
 import { planRepositoryPreparation, prepareRepository } from '../../git/setup/prepare-repository.ts';
 import { planUndoSetup, undoSetup } from '../../git/setup/undo-setup.ts';
 import { renderInit, renderProposedConfig } from '../../ui/render/render-init.ts';
+import { toPrintableLine } from '../../ui/text/printable-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type ReadContext, withRepositoryState } from '../context/open-read-context.ts';
 import { readConfig, requireWorkTree } from '../context/read-config.ts';
@@ -173,6 +174,10 @@ async function uninstallAll(
   );
   for (const line of left) output.warn(`${line}.`);
   output.info('.blueflame.yml, refs/blueflame/* and the branches of tasks stay.');
+  for (const { path, group } of await git.tryWorktrees()) {
+    output.info(`The worktree to try changeset ${toPrintableLine(group)} stays too: ${path}`);
+    output.hint(`git flame review --done ${shellQuote(group)}`);
+  }
   return left.length === 0 ? 0 : 1;
 }
 

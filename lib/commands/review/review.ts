@@ -23,8 +23,10 @@ import { prepareSessionPullRequest } from '../run-loop/session-pull-request.ts';
 import { exportReview } from './export-review.ts';
 
 /** `git flame review`: each changeset is decided, and what was approved lands. */
-export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
+export function run(typed: CommandArgs<'review'>, io: Io): Promise<number> {
+  const args = withNamedChangeset(typed);
   const decision = decisionOf(args.options);
+  if (args.options.try || args.options.done) return tryOrDone(args, io, decision);
   const { export: target, takeBack: undone } = args.options;
   if (target !== null) return withTrustedDecisions(args, io, (reading) => exportReview(args, io, reading, target));
   if (undone !== null) return takeBackDecision(args, io, undone);
@@ -43,6 +45,26 @@ export function run(args: CommandArgs<'review'>, io: Io): Promise<number> {
     },
     follow: (opened, session) => prepareSessionPullRequest(opened, io, session),
   });
+}
+
+/** The changeset may be named as the operand, too. */
+function withNamedChangeset(args: CommandArgs<'review'>): CommandArgs<'review'> {
+  const [name] = args.positionals;
+  const { changeset } = args.options;
+  if (name === undefined || name === changeset) return args;
+  if (changeset !== null)
+    throw contradictingOptionsError(`Two changesets are named: ${name} and ${changeset}.`, ['git flame review -h']);
+  return { ...args, options: { ...args.options, changeset: name } };
+}
+
+async function tryOrDone(args: CommandArgs<'review'>, io: Io, decision: ChangesetDecision | null): Promise<number> {
+  const { try: isTried, done, export: target, takeBack } = args.options;
+  if (decision !== null || target !== null || takeBack !== null || (isTried && done))
+    throw contradictingOptionsError('--try and --done decide nothing, and exclude each other and every other action.', [
+      'git flame review -h',
+    ]);
+  const { runDone, runTry } = await import('./try-changeset.ts');
+  return done ? runDone(args, io) : runTry(args, io);
 }
 
 interface Decided {

@@ -7,11 +7,13 @@ import { auditFile, summarizeAudit } from '../../cell/watcher/audit-log.ts';
 import { listTasksInEvidenceDoubt } from '../../core/changesets/build-evidence.ts';
 import { listUndoableDecisions } from '../../core/changesets/changeset-decision.ts';
 import { listChangesetsToShow } from '../../core/changesets/changesets-to-show.ts';
+import { chooseTryCommand } from '../../core/changesets/choose-try-command.ts';
 import type { AdmittedSnapshot, Snapshot } from '../../domain/ports/store-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { tryComputeChangesSinceSeen } from '../../engine/review/changes-since-seen.ts';
+import { readTryWorktrees } from '../../git/worktrees/try-worktree.ts';
 import { escapeHtml } from '../../ui/page/escape-html.ts';
 import type { ReviewPageAccess } from '../../ui/questions/shared-gates.ts';
 import type { ReviewPage, ReviewPageHandler, ReviewPageOptions } from '../../ui/review-page/open-review-page.ts';
@@ -160,9 +162,11 @@ interface PageSource {
 export function readPageFacts(stored: AdmittedSnapshot, { session: { id }, commonDir }: PageSource): PageFacts {
   const { session, snapshot } = stored.admitted(id);
   const decided = listUndoableDecisions(session);
+  const tried = readTryWorktrees(commonDir);
   const changesets = listChangesetsToShow(session, stored.tasksOf(session.id)).map((changeset) => ({
     ...readChangeset(snapshot, session, changeset, commonDir),
     isUndoable: decided.includes(changeset),
+    tryCommand: chooseTryCommand(changeset, session, tried),
   }));
   return { session, changesets };
 }
@@ -172,7 +176,7 @@ function readChangeset(
   session: Session,
   changeset: Changeset,
   commonDir: string,
-): Omit<ReviewedChangeset, 'isUndoable'> {
+): Omit<ReviewedChangeset, 'isUndoable' | 'tryCommand'> {
   const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
   const verdicts = tasks.flatMap(({ commit }) => (commit === null ? [] : snapshot.verdictsOn(commit).slice(-1)));
   const runs = session.agents

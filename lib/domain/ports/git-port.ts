@@ -2,6 +2,7 @@ import type { ObjectId, RefName } from '../ids.ts';
 import type { GitCells } from './git-cells.ts';
 import type { GitCommits, GitMerging, GitTrials } from './git-commits.ts';
 import type { GitDiffs, GitFiles } from './git-contents.ts';
+import type { GitTryWorktrees } from './git-try-worktrees.ts';
 
 /** Where a command stands; all paths absolute. */
 export interface Repository {
@@ -59,6 +60,7 @@ export interface GitPort
     GitDiffs,
     GitFiles,
     GitWorktrees,
+    GitTryWorktrees,
     GitCells {
   readonly repository: Repository;
   /** `Name <email>` of the person, from git's configuration. */

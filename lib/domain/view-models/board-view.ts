@@ -145,6 +145,8 @@ export interface BoardChangeset
   extends Pick<Changeset, 'id' | 'group' | 'tasks' | 'state' | 'commit' | 'diffstat' | 'reason'> {
   readonly red: boolean;
   readonly by: string | null;
+  /** What to type to try it: `cd` where that is prepared. null: it was decided. */
+  readonly try_command: string | null;
 }
 
 export interface BoardLogLine {

@@ -41,6 +41,8 @@ export interface CommandOptions {
     readonly skip: boolean;
     readonly takeBack: string | null;
     readonly override: string | null;
+    readonly try: boolean;
+    readonly done: boolean;
     readonly export: string | null;
     readonly pr: boolean;
   } & PageOptions;

@@ -20,7 +20,13 @@ import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import { describeWorkToBuildOn } from '../stacking/block-on-conflict.ts';
 import { buildStartPoint, type StartPoint } from '../start-point.ts';
 import { releaseExpiredClaims } from './release-by-hand.ts';
-import { findFreeWorktreePath, hasWorktreeAt, personWorktreePath, shortTaskBranchName } from './worktree-of-person.ts';
+import {
+  findFreeWorktreePath,
+  folderName,
+  hasWorktreeAt,
+  personWorktreePath,
+  shortTaskBranchName,
+} from './worktree-of-person.ts';
 
 interface HandClaim {
   readonly task: Task;
@@ -67,7 +73,7 @@ export async function claimByHand(
     if (start.kind === 'conflict') throw startConflict(task, start);
     if (await recordLocksAfterRenames(context, view, task, start.commit)) continue;
     const startText = describeWorkToBuildOn(context, task, view.tasks);
-    const worktree = wish.wantsWorktree ? await findFreeWorktreePath(context, task) : null;
+    const worktree = wish.wantsWorktree ? await findFreeWorktreePath(context, folderName(task)) : null;
     const claimed = await claim(context, task, { worktree, start, startText });
     if (claimed === null) continue;
     return worktree === null

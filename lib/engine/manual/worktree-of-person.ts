@@ -13,19 +13,20 @@ export function shortTaskBranchName({ session, id }: Pick<Task, 'session' | 'id'
   return taskBranch(session, id).slice('refs/heads/'.length);
 }
 
-/** A free folder for a person's worktree: two sessions may both have a task-001, and an earlier one may be kept. */
+/** A free folder for a person's worktree of this name: an earlier one may be kept. */
 export async function findFreeWorktreePath(
   context: Pick<RunContext, 'config' | 'root'> & WithGit<GitWorktrees>,
-  task: Task,
+  name: string,
 ): Promise<string> {
   const taken = new Set((await context.git.worktrees()).map(({ path }) => path));
-  const first = agentWorktreePath(context, folderName(task));
+  const first = agentWorktreePath(context, name);
   let path = first;
   for (let n = 2; taken.has(path); n += 1) path = `${first}-${n}`;
   return path;
 }
 
-function folderName({ session, id }: Task): string {
+/** Two sessions may both have a task-001. */
+export function folderName({ session, id }: Pick<Task, 'session' | 'id'>): string {
   return `${id}-${session.slice(-4)}`;
 }
 

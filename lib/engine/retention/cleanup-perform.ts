@@ -2,6 +2,7 @@ import type { RunContext } from '../run-context.ts';
 import { keepCommitAsRescue, rescueName } from './rescue-refs.ts';
 import { rescueAndRemoveWorktree } from './rescue-worktree.ts';
 import { type CleanupItem, removeStalePersonWorktree } from './stale-worktrees.ts';
+import { removeClosedTryWorktree } from './tried-changesets.ts';
 
 /** Result of the removal of one item. */
 export interface CleanupResult {
@@ -65,6 +66,7 @@ async function remove(
   stale: Exclude<CleanupItem, { kind: 'session' }>,
 ): Promise<Omit<CleanupResult, 'name'>> {
   if (stale.kind === 'own worktree') return removeStalePersonWorktree(context, stale.worktree);
+  if (stale.kind === 'tried changeset') return removeClosedTryWorktree(context, stale.tried);
   if (stale.kind !== 'worktree') return removeRef(context, stale);
   const why = `Cleaned up by ${context.gates.person}: ${stale.why}.`;
   const outcome = await rescueAndRemoveWorktree(context, stale.cell, { why, isRequested: true });
@@ -75,7 +77,7 @@ async function remove(
 
 async function removeRef(
   context: Pick<RunContext, 'gates' | 'git' | 'store'>,
-  stale: Exclude<CleanupItem, { kind: 'worktree' | 'own worktree' | 'session' }>,
+  stale: Exclude<CleanupItem, { kind: 'worktree' | 'own worktree' | 'tried changeset' | 'session' }>,
 ): Promise<Omit<CleanupResult, 'name'>> {
   const { ref, commit } = stale.ref;
   // A rescue is what is kept: it goes as it is.

@@ -11,6 +11,7 @@ import { listSessionsPastRetention } from './archive-old-sessions.ts';
 import { listRemovableRescues, type RemovableRescue } from './rescue-refs.ts';
 import { findTaskOfWorktree, isWorktreeSavedElsewhere } from './rescue-worktree.ts';
 import { type CleanupItem, listStalePersonWorktrees, listStaleRequestBranches } from './stale-worktrees.ts';
+import { listClosedTryWorktrees } from './tried-changesets.ts';
 
 /** Lists remains of ended sessions and dead processes in the repository. Changes nothing. */
 export async function listCleanupItems(context: RunContext): Promise<readonly CleanupItem[]> {
@@ -29,10 +30,17 @@ export async function listCleanupItems(context: RunContext): Promise<readonly Cl
     const why = `of a person's claim of ${subject.task}${isDirty ? ', with uncommitted changes' : ''}`;
     return { kind: 'own worktree', worktree, name: path, why, needsForce: isDirty || !isSaved };
   });
+  const tried = (await listClosedTryWorktrees(context, snapshot)).map(async ({ why, ...one }): Promise<CleanupItem> => {
+    const { changes, commits } = await context.git.findOwnWorkInTry(one);
+    const needsForce = changes.length + commits.length > 0;
+    const said = changes.length > 0 ? `${why}, with uncommitted changes` : why;
+    return { kind: 'tried changeset', tried: one, name: one.path, why: said, needsForce };
+  });
   return [
     ...(await listRemovableRescues(context, snapshot)).map(staleRescue),
     ...worktrees,
     ...own,
+    ...(await Promise.all(tried)),
     ...branches,
     ...(await listStaleRequestBranches(context, snapshot)),
     ...changesets,

@@ -3,6 +3,7 @@ import { type ObjectId, parseRefName, parseTaskId, type SessionId } from '../../
 import type { CellInfo, CellSubject, GitCells } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs, GitWorktrees, RefInfo, WorktreeInfo } from '../../domain/ports/git-port.ts';
+import type { GitTryWorktrees, TryWorktree } from '../../domain/ports/git-try-worktrees.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { type GroupPullRequest, groupPullRequestBranch } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
@@ -14,6 +15,7 @@ import { keepCommitAsRescue, rescueName } from './rescue-refs.ts';
 export type CleanupItem = { readonly name: string; readonly why: string; readonly needsForce: boolean } & (
   | { readonly kind: 'worktree'; readonly cell: CellInfo }
   | { readonly kind: 'own worktree'; readonly worktree: StaleHandWorktree }
+  | { readonly kind: 'tried changeset'; readonly tried: TryWorktree }
   | { readonly kind: 'session'; readonly session: SessionId }
   | { readonly kind: 'commit'; readonly ref: RefInfo }
   | { readonly kind: 'rescue'; readonly ref: RefInfo; readonly isElsewhere: boolean }
@@ -38,10 +40,12 @@ interface StaleHandWorktree {
 
 /** Worktrees that claims by hand left: submitted from inside, or given back with unsaved files. */
 export async function listStalePersonWorktrees(
-  context: Pick<RunContext, 'config' | 'root'> & WithGit<GitCells & GitCommits & GitRefs & GitWorktrees>,
+  context: Pick<RunContext, 'config' | 'root'> &
+    WithGit<GitCells & GitCommits & GitRefs & GitTryWorktrees & GitWorktrees>,
   snapshot: Snapshot,
 ): Promise<readonly StaleHandWorktree[]> {
-  const cells = new Set((await context.git.cells()).map(({ path }) => path));
+  const others = [...(await context.git.cells()), ...(await context.git.tryWorktrees())];
+  const cells = new Set(others.map(({ path }) => path));
   const found = (await context.git.worktrees())
     .filter(({ path }) => isInWorktreeFolder(context, path) && !cells.has(path))
     .map(async (worktree): Promise<StaleHandWorktree[]> => {

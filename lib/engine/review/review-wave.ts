@@ -11,6 +11,7 @@ import { superviseMachines } from '../machines/supervise-machines.ts';
 import { mergeAllChangesets } from '../merge/merge-wave.ts';
 import { voidOutdatedChangesets } from '../merge/void-outdated.ts';
 import { recordWaveStart, type SessionView, viewSession } from '../record-changes.ts';
+import { reportClosedTryWorktrees } from '../retention/tried-changesets.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
 import { readBaseTip } from '../start-point.ts';
 import { askAboutChangeset, type PositionInReview } from './ask-about-changeset.ts';
@@ -27,8 +28,14 @@ interface ReviewOutcome {
  * lands in that order. Each decision is recorded before the next is asked. Without `only`, what a rejection leaves of a
  * changeset is built again and asked about too.
  */
-export function runReviewWave(context: RunContext, id: SessionId, only: string | null = null): Promise<ReviewOutcome> {
-  return withConflictWatch(context, (radar) => decideAll(context, id, { only, radar }));
+export async function runReviewWave(
+  context: RunContext,
+  id: SessionId,
+  only: string | null = null,
+): Promise<ReviewOutcome> {
+  const outcome = await withConflictWatch(context, (radar) => decideAll(context, id, { only, radar }));
+  await reportClosedTryWorktrees(context, id);
+  return outcome;
 }
 
 interface Review {

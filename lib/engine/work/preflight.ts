@@ -164,7 +164,10 @@ async function requireAdapters(context: RunContext, roles: readonly Role[]): Pro
   }
 }
 
-async function requireRoom(context: Pick<RunContext, 'config' | 'machine' | 'root'>): Promise<void> {
+/** Throws FlameError `worktrees-not-writable` where no worktree can be made. */
+export async function requireWritableWorktreeFolder(
+  context: Pick<RunContext, 'config' | 'machine' | 'root'>,
+): Promise<void> {
   const folder = agentWorktreePath(context);
   if (!(await context.machine.canWrite(folder))) {
     throw new FlameError({
@@ -174,6 +177,11 @@ async function requireRoom(context: Pick<RunContext, 'config' | 'machine' | 'roo
       hints: ['Set another in .blueflame.yml: project: { worktree_dir: <folder> }'],
     });
   }
+}
+
+async function requireRoom(context: Pick<RunContext, 'config' | 'machine' | 'root'>): Promise<void> {
+  await requireWritableWorktreeFolder(context);
+  const folder = agentWorktreePath(context);
   const wanted = agentsAtOnce(context.config) * diskPerAgentMb;
   const free = await context.machine.freeDiskMb(folder);
   if (free < wanted) {

@@ -1,11 +1,13 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { indexLockedError } from '../../domain/disk-errors.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
+import { splitFileNames } from '../../util/file-names.ts';
 import { killPoint } from '../../util/kill-point.ts';
+import { listNamesIn } from '../../util/read-file.ts';
 import { withAllCellsLock } from '../cells/cell-git-folders.ts';
-import { type GitAccess, gitInWorkTree } from '../objects/git-access.ts';
+import { type GitAccess, gitInWorkTree, withVariables } from '../objects/git-access.ts';
 import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
 import { RefChangeJournal } from '../refs/ref-change-journal.ts';
 import { listUntrackedFilesInTheWay } from './filtered-and-untracked.ts';
@@ -42,13 +44,29 @@ export async function detachWorktree(access: GitAccess, path: string): Promise<v
 /** Removes a worktree without local changes; ignored files go with it. False: it has some, and stays. */
 export async function removePersonWorktree(access: GitAccess, path: string): Promise<boolean> {
   killPoint('person worktree to remove');
-  const { exitCode } = await runGit(inCommonDir(access), ['worktree', 'remove', path], { accept: [0, 128] });
+  const remove = async (...options: readonly string[]): Promise<boolean> => {
+    const args = ['worktree', 'remove', ...options, path];
+    return (await runGit(inCommonDir(access), args, { accept: [0, 128] })).exitCode === 0;
+  };
+  // git removes none with the place of a submodule unless it is forced to, however empty that is.
+  const isGone = (await remove()) || ((await holdsOnlyEmptySubmodules(access, path)) && (await remove('--force')));
   killPoint('person worktree removed');
-  return exitCode === 0;
+  return isGone;
+}
+
+/** Whether a worktree has places of submodules, nothing in them, and no change. */
+async function holdsOnlyEmptySubmodules(access: GitAccess, path: string): Promise<boolean> {
+  if (!existsSync(join(path, '.git'))) return false;
+  const git = withVariables(gitInWorkTree(access, path), await access.inertDrivers());
+  const places = splitFileNames((await runGit(git, ['ls-files', '-z', '--stage'])).stdout)
+    .filter((line) => line.startsWith('160000 '))
+    .map((line) => line.slice(line.indexOf('\t') + 1));
+  if (places.length === 0 || places.some((place) => listNamesIn(join(path, place)).length > 0)) return false;
+  return (await runGit(git, ['status', '--porcelain'])).stdout.length === 0;
 }
 
 /** Not the context for objects alone: its index would become that of the new worktree. */
-function inCommonDir({ context, repository: { commonDir } }: GitAccess): GitContext {
+export function inCommonDir({ context, repository: { commonDir } }: GitAccess): GitContext {
   return { cwd: commonDir, env: context.env, variables: { GIT_DIR: commonDir } };
 }
 

@@ -17,6 +17,8 @@ export interface ReviewedChangeset {
   readonly changeset: Changeset;
   /** Whether what was decided about it can be taken back. */
   readonly isUndoable: boolean;
+  /** See chooseTryCommand. */
+  readonly tryCommand: string | null;
   readonly tasks: readonly Task[];
   /** Latest verdicts on exactly the commits that are in the changeset. */
   readonly verdicts: readonly Verdict[];

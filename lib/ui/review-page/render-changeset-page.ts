@@ -45,6 +45,8 @@ export function renderChangesetPage(
   return fillTemplate('review-changeset', {
     ...helpers,
     changeset,
+    // It leads nowhere on another machine.
+    tryCommand: listsFiles ? null : facts.tryCommand,
     red: hasFailedDiagnostic(changeset),
     tasks: tasks.map((task) => describeTask(task, facts)),
     summary: summarize(facts),

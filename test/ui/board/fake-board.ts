@@ -157,7 +157,13 @@ export function busyBoard(changes: Partial<BoardState> = {}): BoardState {
     changesets: [
       {
         ...{ id: '1-auth', group: 'auth', tasks: ['two' as never], state: 'waiting', commit: commitA },
-        ...{ diffstat: { files: 2, insertions: 9, deletions: 1 }, reason: null, red: true, by: null },
+        ...{
+          diffstat: { files: 2, insertions: 9, deletions: 1 },
+          reason: null,
+          red: true,
+          by: null,
+          try_command: null,
+        },
       },
     ],
     notices: ['three and two change the same lines of src/a.txt'],

@@ -29,7 +29,7 @@ async function withBoth(
     source: {
       read: async () => ({
         session: sampleSession(),
-        changesets: [{ changeset, isUndoable: false, tasks: [], verdicts: [], doubts: [], runs: [] }],
+        changesets: [{ changeset, isUndoable: false, tryCommand: null, tasks: [], verdicts: [], doubts: [], runs: [] }],
       }),
       patch: async () => ({ files: [] }),
       text: async () => null,

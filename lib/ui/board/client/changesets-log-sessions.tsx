@@ -21,7 +21,7 @@ export function BoardChangesetList() {
   );
 }
 
-function ChangesetRow({ group, state: stands, red, diffstat, tasks, reason, by }: BoardChangeset) {
+function ChangesetRow({ group, state: stands, red, diffstat, tasks, reason, by, try_command }: BoardChangeset) {
   const why = [by === null ? '' : `by ${by}`, reason ?? ''].filter((part) => part !== '').join(': ');
   return (
     <div class="changeset">
@@ -35,6 +35,11 @@ function ChangesetRow({ group, state: stands, red, diffstat, tasks, reason, by }
       </span>
       <span class="row-note quiet">{tasks.join(', ')}</span>
       {why !== '' && <ForeignText class="row-note">{why}</ForeignText>}
+      {try_command !== null && (
+        <span class="row-note quiet">
+          Try it: <code>{try_command}</code>
+        </span>
+      )}
     </div>
   );
 }

@@ -1,0 +1,40 @@
+import type { ObjectId, SessionId } from '../ids.ts';
+import type { CellWorktree } from './git-cells.ts';
+
+/** What a worktree was made for: a person tries a changeset in it. */
+export interface TryWorktreeSubject {
+  readonly session: SessionId;
+  readonly group: string;
+  /** Its id, and the commit that was checked out. */
+  readonly changeset: string;
+  readonly commit: ObjectId;
+}
+
+/** A plain worktree of the person's in which they try a changeset. Its own git folder holds these facts. */
+export interface TryWorktree extends TryWorktreeSubject {
+  readonly path: string;
+}
+
+/** What the person made in such a worktree, which is nowhere else. */
+export interface OwnWorkInTry {
+  /** Changed and untracked paths, but for those its setup left as they are. */
+  readonly changes: readonly string[];
+  /** Commits that no ref holds, the newest first; at most twenty. */
+  readonly commits: readonly ObjectId[];
+  /** Whether it is as it was made: also on the same commit, and on no branch. */
+  readonly isAsMade: boolean;
+}
+
+/** Worktrees in which the person tries changesets. */
+export interface GitTryWorktrees {
+  /** Those that are there, or whose removal was cut short. */
+  tryWorktrees(): Promise<readonly TryWorktree[]>;
+  /**
+   * Makes a scratch worktree that is set up the person's own: git knows it as any other, on a detached HEAD. What lies
+   * in it untracked is recorded as no work of theirs. Throws as handWorktreeToPerson does.
+   */
+  turnIntoTryWorktree(cell: CellWorktree, subject: TryWorktreeSubject): Promise<TryWorktree>;
+  findOwnWorkInTry(tried: TryWorktree): Promise<OwnWorkInTry>;
+  /** Removes one without own work; ignored files go with it. False: git refuses, and it stays. */
+  removeTryWorktree(tried: TryWorktree): Promise<boolean>;
+}

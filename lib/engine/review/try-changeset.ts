@@ -1,0 +1,196 @@
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import type { Failure } from '../../domain/failure.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import { noChangesetError } from '../../domain/input-errors.ts';
+import type { OwnWorkInTry, TryWorktree } from '../../domain/ports/git-try-worktrees.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+import { renderFileName } from '../../util/file-names.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
+import { shortId } from '../../util/short-names.ts';
+import { interruptedError } from '../graceful-stop.ts';
+import { findFreeWorktreePath } from '../manual/worktree-of-person.ts';
+import { copyFilesIntoWorktree, listSparsePatternsOfWork, prepareWorktree } from '../prepare-worktree.ts';
+import type { RunContext, WithGit } from '../run-context.ts';
+import { requireWritableWorktreeFolder } from '../work/preflight.ts';
+import { nothingToDecideError } from './review-wave.ts';
+
+/** A changeset in a worktree of the person's own. */
+export interface TriedChangeset {
+  readonly worktree: TryWorktree;
+  /** there: it was made before; moved: it was, and is of a newer version now. */
+  readonly state: 'made' | 'there' | 'moved';
+  /** Why its setup did not finish; null: it did, or ran before. */
+  readonly failure: Failure | null;
+  /** What keeps it on an earlier version of the changeset; null: it is of the newest one. */
+  readonly keptBy: OwnWorkInTry | null;
+}
+
+/**
+ * The newest version of a changeset by its group or id, without a name the one that waits. Throws FlameErrors
+ * `no-changeset` and `several-changesets`.
+ */
+export function selectChangesetToTry({ changesets, ...session }: Session, name: string | null): Changeset {
+  const current = listChangesetsOfCycle({ ...session, changesets });
+  if (name === null) {
+    const [first, ...more] = current.filter(({ state }) => state === 'waiting');
+    if (first === undefined) throw nothingToDecideError(null, current);
+    if (more.length > 0) throw severalError('wait', [first, ...more], '--try');
+    return first;
+  }
+  const isNamed = ({ id, group }: Changeset): boolean => id === name || group === name;
+  const found = current.findLast(isNamed) ?? changesets.findLast(isNamed);
+  if (found !== undefined) return changesets.findLast(({ group }) => group === found.group) ?? found;
+  throw noChangesetError(`There is no changeset ${name} in this session.`, ['git flame status']);
+}
+
+/** The worktree that is meant, by group or id of its changeset; without a name the only one. Throws as above. */
+export function selectTryWorktree(known: readonly TryWorktree[], name: string | null): TryWorktree {
+  const named = known.filter(({ group, changeset }) => name === null || group === name || changeset === name);
+  const [first, ...more] = named;
+  if (first === undefined)
+    throw noChangesetError(`${name === null ? 'No changeset' : `Changeset ${name}`} is in a worktree to try it.`, [
+      `git flame review --try${name === null ? '' : ` ${shellQuote(name)}`}`,
+    ]);
+  if (more.length > 0 && new Set(named.map(({ changeset }) => changeset)).size > 1)
+    throw severalError(
+      'are in worktrees to try them',
+      named.map(({ group, changeset: id }) => ({ group, id })),
+      '--done',
+    );
+  return first;
+}
+
+function severalError(
+  what: string,
+  found: readonly Pick<Changeset, 'id' | 'group'>[],
+  option: '--try' | '--done',
+): FlameError {
+  const isUnique = ({ group }: Pick<Changeset, 'group'>): boolean =>
+    found.filter((one) => one.group === group).length === 1;
+  return new FlameError({
+    kind: 'refused',
+    code: 'several-changesets',
+    message: `${found.length} changesets ${what}: ${found.map(({ group }) => group).join(', ')}. Name one.`,
+    hints: found.map((one) => `git flame review ${option} ${shellQuote(isUnique(one) ? one.group : one.id)}`),
+  });
+}
+
+/**
+ * Makes a changeset ready to be tried in a worktree of the person's own, set up as agents' are: what agents wrote runs
+ * its setup in a cell. One that is there stays, and is made again of a newer version only while nothing of the person's
+ * is in it. A setup that fails leaves the worktree. Throws FlameErrors `worktrees-not-writable`, `no-changeset`.
+ */
+export async function tryChangeset(
+  context: RunContext,
+  session: SessionId,
+  changeset: Changeset,
+): Promise<TriedChangeset> {
+  const { git } = context;
+  const isOf = (one: TryWorktree): boolean => one.session === session && one.group === changeset.group;
+  const known = (await git.tryWorktrees()).find(isOf);
+  const own = known === undefined ? null : await git.findOwnWorkInTry(known);
+  if (known !== undefined && own !== null) {
+    const isNewest = known.commit === changeset.commit;
+    const isBroken = own.isAsMade && !(await git.worktrees()).some(({ path }) => path === known.path);
+    if ((isNewest && !isBroken) || !own.isAsMade)
+      return { worktree: known, state: 'there', failure: null, keptBy: isNewest ? null : own };
+  }
+  await requireThere(context, changeset);
+  await requireWritableWorktreeFolder(context);
+  if (known !== undefined && !(await git.removeTryWorktree(known))) throw notRemovedError(known);
+  const made = await makeTryWorktree(context, session, changeset);
+  return { ...made, state: known === undefined ? 'made' : 'moved', keptBy: null };
+}
+
+async function requireThere({ git }: Pick<RunContext, 'git'>, { group, commit }: Changeset): Promise<void> {
+  if ((await git.resolveCommit(commit)) !== null) return;
+  throw noChangesetError(`The commit ${shortId(commit)} of changeset ${group} is not in this clone any more.`, [
+    'git flame sync',
+    'git flame status',
+  ]);
+}
+
+async function makeTryWorktree(
+  context: RunContext,
+  session: SessionId,
+  { id, group, base, commit }: Changeset,
+): Promise<Pick<TriedChangeset, 'worktree' | 'failure'>> {
+  const { git, signal } = context;
+  // Groups that land together are joined by a plus.
+  const name = `try-${group.replaceAll('+', '.')}-${session.slice(-4)}`;
+  await discardUnfinished(context, name);
+  const path = await findFreeWorktreePath(context, name);
+  const cell = await git.addScratchWorktree(path, commit, await listSparsePatternsOfWork(context, base, commit));
+  try {
+    const { failure } = await prepareWorktree(context, cell, { about: `changeset ${group}`, basedOn: base });
+    if (signal.aborted) throw interruptedError();
+    if (failure !== null) {
+      const left = await git.cellLeftovers(cell);
+      await git.restoreTracked(
+        cell,
+        left.flatMap((one) => (one.isTracked ? one.path : [])),
+      );
+    }
+    // Those too that agents don't see: what runs from here on is started by the person.
+    await copyFilesIntoWorktree(context, path);
+    const worktree = await git.turnIntoTryWorktree(cell, { session, group, changeset: id, commit });
+    return { worktree, failure };
+  } catch (error) {
+    await git.discardCell(cell);
+    throw error;
+  }
+}
+
+/** What a killed command left half made: the person was not shown it. */
+async function discardUnfinished({ git }: Pick<RunContext, 'git'>, name: string): Promise<void> {
+  for (const cell of await git.cells())
+    if (cell.subject === null && cell.owner === 'gone' && cell.path.endsWith(`/${name}`)) await git.discardCell(cell);
+}
+
+/** Removes the worktree of a tried changeset. Throws FlameErrors `try-has-work` and `try-not-removed`. */
+export async function removeTriedChangeset(
+  { git }: WithGit<Pick<RunContext['git'], 'findOwnWorkInTry' | 'removeTryWorktree'>>,
+  worktree: TryWorktree,
+): Promise<void> {
+  const own = await git.findOwnWorkInTry(worktree);
+  if (own.changes.length + own.commits.length > 0) throw holdsWorkError(worktree, own);
+  if (!(await git.removeTryWorktree(worktree))) throw notRemovedError(worktree);
+}
+
+function holdsWorkError({ group, path }: TryWorktree, own: OwnWorkInTry): FlameError {
+  const [commit] = own.commits;
+  const [there, done] = [`git -C ${shellQuote(path)}`, `git flame review --done ${shellQuote(group)}`];
+  return new FlameError({
+    kind: 'refused',
+    code: 'try-has-work',
+    message: `The worktree of changeset ${group} stays: it holds ${describeOwnWork(own)}.`,
+    details: [...own.changes.slice(0, 10).map(renderFileName), ...own.commits.slice(0, 10)],
+    hints: [
+      ...(own.changes.length > 0 ? [`${there} stash push --include-untracked`] : []),
+      ...(commit === undefined ? [] : [`git branch ${shellQuote(`try-${group}`)} ${shortId(commit)}`]),
+      done,
+    ],
+    data: { worktree: path, changes: own.changes, commits: own.commits },
+  });
+}
+
+/** `2 changed files and 1 commit of yours that no branch has`. */
+export function describeOwnWork({ changes, commits }: OwnWorkInTry): string {
+  const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+  const parts = [
+    ...(changes.length > 0 ? [count(changes.length, 'changed file')] : []),
+    ...(commits.length > 0 ? [`${count(commits.length, 'commit')} that no branch has`] : []),
+  ];
+  return parts.length === 0 ? 'a branch or commit you checked out' : `${parts.join(' and ')}, made by you`;
+}
+
+function notRemovedError({ group, path }: TryWorktree): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'try-not-removed',
+    message: `git refuses to remove ${path}, where changeset ${group} can be tried.`,
+    hints: [`git worktree remove ${shellQuote(path)}`],
+  });
+}

@@ -1,0 +1,292 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
+import { type FlameRun, flame, flameJson, lookOnly } from '../support/flame.ts';
+import { findDamage, findRemains, sampleOf, spread, start } from '../support/kill-rig.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { copyRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
+import { testIf } from '../support/skip.ts';
+import { hasTmux, openTerminal } from '../support/terminal.ts';
+import { trusted } from '../support/trusted.ts';
+
+// RVW-2: a changeset in a worktree of the person's own, set up as agents' are, and gone again by one command.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Opened {
+  readonly config?: Fields;
+  readonly name?: string;
+  readonly tasks?: readonly ScriptTask[];
+  /** Called before the first run. */
+  readonly prepare?: (repo: TestRepo) => void;
+}
+
+const auth = { id: 'one', group: 'auth', script: 'echo ours > src/a.txt', locks: ['src/a.txt'] };
+const docs = { id: 'two', group: 'docs', script: 'echo docs > docs.txt', locks: ['docs.txt'] };
+
+/** A session whose changesets wait. */
+async function waiting({ config = {}, tasks = [auth], prepare, ...options }: Opened = {}): Promise<TestRepo> {
+  const repo = makeExecProject({ config, ...options });
+  prepare?.(repo);
+  writePlan(repo, tasks);
+  writeDecisions(repo, { plan: ['approve'] });
+  const run = await flame(repo, ['run', 'Go', '--from', '.git/plan.yml', '--decisions-file', '.git/decisions.yml']);
+  assert.is(run.code, 2, run.stderr);
+  return repo;
+}
+
+interface Tried extends FlameRun {
+  readonly facts: Fields;
+  readonly path: string;
+  readonly there: TestRepo;
+}
+
+async function tryIt(repo: TestRepo, ...words: readonly string[]): Promise<Tried> {
+  const run = await flameJson(repo, ['review', '--try', ...words]);
+  const facts = run.lines.at(-1) ?? {};
+  assert.type(facts.worktree, 'string', run.stderr);
+  const path = `${facts.worktree}`;
+  return { ...run, facts, path, there: openRepo(path, repo.env) };
+}
+
+const done = (repo: TestRepo, ...words: readonly string[]): Promise<FlameRun> =>
+  flame(repo, ['review', '--done', ...words]);
+
+function worktrees(repo: TestRepo): number {
+  return repo.git('worktree', 'list').split('\n').length;
+}
+
+test('RVW-2 a changeset is tried in a worktree beside the repository, set up, and one command leads there', async () => {
+  const repo = await waiting({
+    name: 'spaces and ümläute',
+    config: {
+      project: { name: 'x', base_branch: 'main', setup: ['cat src/a.txt > made.txt'], copy: ['local.env'] },
+    },
+    prepare: (at) => at.write('.git/info/exclude', 'local.env\n'),
+  });
+  repo.write('local.env', 'A=1\n');
+  const run = await flame(repo, ['review', '--try']);
+  assert.is(run.code, 0, run.stderr);
+  const [, path = ''] = /^cd '(.*)'\n$/.exec(run.stdout) ?? [];
+  // No test runner of the project walks there.
+  assert.is(dirname(path), `${repo.path}.trees`);
+  assert.match(run.stderr, /next: git flame review --done auth/);
+  const there = openRepo(path, repo.env);
+  assert.is(there.git('rev-parse', '--abbrev-ref', 'HEAD'), 'HEAD');
+  assert.is(there.git('status', '--short'), '?? made.txt');
+  const texts = ['src/a.txt', 'made.txt', 'local.env'].map((name) => readFileSync(join(path, name), 'utf8'));
+  assert.equal(texts, ['ours\n', 'ours\n', 'A=1\n']);
+  const again = await tryIt(repo, 'auth');
+  assert.equal([again.code, again.facts.state, again.path], [0, 'there', path]);
+  assert.is(again.facts.command, `cd '${path}'`);
+  const gone = await done(repo);
+  assert.is(gone.code, 0, gone.stderr);
+  assert.equal([existsSync(path), worktrees(repo)], [false, 1]);
+  assertRefused(await done(repo), { code: 1, says: 'No changeset is in a worktree', next: 'git flame review --try' });
+});
+
+test('RVW-2 what the person made there and is nowhere else keeps it, commits that HEAD left too', async () => {
+  const repo = await waiting({
+    config: { project: { name: 'x', base_branch: 'main', setup: ['echo made > made.txt'] } },
+  });
+  const { there, path } = await tryIt(repo);
+  there.write('made.txt', 'changed by hand\n');
+  assertRefused(await done(repo), { code: 1, says: 'holds 1 changed file', next: 'stash push --include-untracked' });
+  const commit = there.commit('mine');
+  there.git('checkout', '-q', '--detach', 'HEAD~1');
+  const held = await done(repo);
+  assertRefused(held, { code: 1, says: 'holds 1 commit that no branch has', next: 'git branch try-auth' });
+  assert.is(readFileSync(join(path, 'src/a.txt'), 'utf8'), 'ours\n');
+  repo.git('branch', 'try-auth', commit);
+  assert.is((await done(repo)).code, 0);
+  assert.is(existsSync(path), false);
+});
+
+test('RVW-2 a newer version takes its place only while nothing of the person is in it', async () => {
+  const repo = await waiting();
+  const first = await tryIt(repo);
+  const rebuild = async (name: string): Promise<void> => {
+    repo.write(name, 'more\n');
+    repo.commit(`base: ${name}`);
+    assert.is((await flame(repo, ['merge'])).code, 0);
+  };
+  await rebuild('more.txt');
+  const moved = await tryIt(repo);
+  assert.equal([moved.facts.state, moved.path], ['moved', first.path]);
+  assert.is.not(moved.facts.commit, first.facts.commit);
+  assert.ok(existsSync(join(moved.path, 'more.txt')));
+  moved.there.write('mine.txt', 'mine\n');
+  await rebuild('again.txt');
+  const stays = await tryIt(repo);
+  assert.equal([stays.facts.state, stays.facts.commit], ['there', moved.facts.commit]);
+  assert.equal((stays.facts.kept_by as Fields).changes, ['mine.txt']);
+  assert.match((await flame(repo, ['review', '--try'])).stderr, /not its newest version: it holds 1 changed file/);
+});
+
+test('RVW-2 several that wait are listed, and none is named', async () => {
+  const repo = await waiting({ tasks: [auth, docs] });
+  assertRefused(await flame(repo, ['review', '--try']), {
+    code: 1,
+    says: '2 changesets wait: auth, docs.',
+    next: 'git flame review --try docs',
+  });
+  assertRefused(await flame(repo, ['review', '--try', 'gone']), { code: 1, says: 'There is no changeset gone' });
+  assertRefused(await flame(repo, ['review', '--try', 'auth', '--approve']), { code: 129, says: 'decide nothing' });
+  await tryIt(repo, 'auth');
+  await tryIt(repo, '1-docs');
+  assertRefused(await done(repo), { code: 1, says: 'Name one', next: 'git flame review --done auth' });
+  assert.equal([(await done(repo, '1-auth')).code, (await done(repo)).code], [0, 0]);
+});
+
+test('RVW-2 a setup that fails leaves the worktree, and what failed is named', async () => {
+  const setup = ['echo broken > src/a.txt; echo no such tool >&2; exit 7'];
+  const repo = await waiting();
+  repo.write('.blueflame.yml', readFileSync(join(repo.path, '.blueflame.yml'), 'utf8'));
+  const text = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');
+  writeFileSync(
+    join(repo.path, '.blueflame.yml'),
+    text.replace('project:\n', `project:\n  setup: ${JSON.stringify(setup)}\n`),
+  );
+  trusted(repo);
+  const run = await flame(repo, ['review', '--try']);
+  assert.is(run.code, 1, run.stderr);
+  assert.match(run.stderr, /ended with 7\. The worktree stays/);
+  assert.match(run.stderr, /no such tool/);
+  const { path, there } = await tryIt(repo);
+  assert.match(run.stdout, /^cd /);
+  assert.is(there.git('status', '--short'), '');
+  assert.is((await done(repo)).code, 0);
+  assert.is(existsSync(path), false);
+});
+
+test('RVW-2 after it landed, the run, doctor and cleanup name it; a commit in it is kept', async () => {
+  const repo = await waiting();
+  const { there, path } = await tryIt(repo);
+  there.write('mine.txt', 'mine\n');
+  const mine = there.commit('mine');
+  const approved = await flame(repo, ['review', '--changeset', 'auth', '--approve']);
+  assert.match(approved.stderr, /try-auth-.* is still there, to try changeset auth, which was landed/);
+  const doctor = await flame(repo, lookOnly);
+  assert.match(doctor.stdout, /is still there, to try changeset auth/);
+  assert.match((await flame(repo, ['cleanup'])).stdout, /kept without --force[\s\S]*try-auth/);
+  const cleaned = await flame(repo, ['cleanup', '--yes', '--force']);
+  assert.is(cleaned.code, 0, cleaned.stderr);
+  assert.is(existsSync(path), false);
+  assert.match(repo.git('for-each-ref', '--format=%(objectname)', 'refs/blueflame/rescue'), new RegExp(mine));
+});
+
+test('RVW-2 one that still waits is no leftover for cleanup, and uninstall names it', async () => {
+  const repo = await waiting();
+  const { path } = await tryIt(repo);
+  assert.is((await flame(repo, ['cleanup', '--yes', '--force'])).code, 0);
+  assert.ok(existsSync(path));
+  assert.match((await flame(repo, ['init', '--uninstall'])).stderr, /worktree to try changeset auth stays too/);
+});
+
+test('RVW-2 in a repository with submodules, a stacked changeset is tried with what is below it', async () => {
+  const inner = openRepo(makeTempDir());
+  inner.git('init', '-q', '-b', 'main');
+  inner.write('x', 'x\n');
+  inner.commit('inner');
+  const repo = await waiting({
+    config: { project: { name: 'x', base_branch: 'main', landing_style: 'squash' } },
+    tasks: [auth, { ...auth, id: 'three', group: 'top', script: 'echo top >> src/a.txt', priority: 9 }],
+    prepare: (at) => {
+      at.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.path, 'sub');
+      at.commit('sub');
+    },
+  });
+  const { path } = await tryIt(repo, 'top');
+  assert.is(readFileSync(join(path, 'src/a.txt'), 'utf8'), 'ours\ntop\n');
+  const gone = await done(repo, 'top');
+  assert.is(gone.code, 0, gone.stderr);
+  assert.is(existsSync(path), false);
+});
+
+test('RVW-2 in a sparse checkout it holds what the person has and what changed', async () => {
+  const repo = await waiting({
+    prepare: (at) => {
+      at.write('far/b.txt', 'b\n');
+      at.commit('far');
+      at.git('sparse-checkout', 'set', '--cone', 'docs');
+    },
+  });
+  const { path, there } = await tryIt(repo);
+  assert.equal([existsSync(join(path, 'src/a.txt')), existsSync(join(path, 'far/b.txt'))], [true, false]);
+  assert.is(there.git('status', '--short'), '');
+  assert.is((await done(repo)).code, 0);
+});
+
+test('RVW-2 where no worktree can be made, the folder is named', async () => {
+  const repo = await waiting();
+  const text = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');
+  repo.write('.blueflame.yml', text.replace('project:\n', 'project:\n  worktree_dir: src/a.txt/trees\n'));
+  trusted(repo);
+  assertRefused(await flame(repo, ['review', '--try']), { code: 128, says: 'src/a.txt/trees' });
+  assert.is(worktrees(repo), 1);
+});
+
+test('RVW-2 killed at any moment and typed again, it is there once, and is removed once', async () => {
+  const origin = await waiting({
+    config: { project: { name: 'x', base_branch: 'main', setup: ['echo made > made.txt'] } },
+  });
+  for (const argv of [
+    ['review', '--try'],
+    ['review', '--done'],
+  ]) {
+    const make = async (): Promise<TestRepo> => {
+      const repo = copyRepo(origin);
+      mkdirSync(join(dirname(repo.path), 'tmp'));
+      if (argv[1] === '--done') await tryIt(repo);
+      return repo;
+    };
+    const log = join(makeTempDir(), 'points');
+    assert.is(start(await make(), argv, { FLAME_TEST_KILL_LOG: log }).code, 0);
+    const points = readFileSync(log, 'utf8').trim().split('\n');
+    const kinds = points.map((point) => point.replace(/^\d+ /, '').replace(/[0-9a-f]{8,}|ses-[\w-]+/g, ''));
+    const chosen = kinds.flatMap((kind, at) =>
+      /worktree|cell/.test(kind) && kinds.indexOf(kind) === at ? [at + 1] : [],
+    );
+    assert.ok(chosen.length >= 3, kinds.join());
+    for (const at of spread(chosen, sampleOf(4, chosen.length))) {
+      const repo = await make();
+      assert.is(start(repo, argv, { FLAME_TEST_KILL_AT: `${at}` }).signal, 'SIGKILL', kinds[at - 1]);
+      if (argv[1] === '--try') {
+        const { code, path } = await tryIt(repo);
+        assert.is(code, 0, kinds[at - 1]);
+        assert.ok(existsSync(join(path, 'made.txt')));
+      }
+      const { code, stderr } = await done(repo);
+      // It was gone already where the kill came last.
+      assert.ok(code === 0 || stderr.includes('No changeset is in a worktree'), `${kinds[at - 1]}: ${stderr}`);
+      assert.is((await flame(repo, ['cleanup', '--yes', '--force'])).code, 0);
+      assert.equal(findRemains(repo), [], kinds[at - 1]);
+      assert.is(findDamage(repo), '', kinds[at - 1]);
+    }
+  }
+});
+
+testIf(
+  test,
+  hasTmux,
+  'no tmux',
+)('RVW-2 it works while a run waits at its question', async () => {
+  const repo = await waiting();
+  const terminal = openTerminal(repo);
+  try {
+    terminal.type('git-flame resume', 'Enter');
+    await terminal.until(/\(a\)pprove/);
+    const { code, path } = await tryIt(repo);
+    assert.is(code, 0);
+    assert.ok(existsSync(path));
+    terminal.type('a', 'Enter');
+    await terminal.until(/is still there, to\s+try\s+changeset\s+auth/);
+    assert.is((await done(repo)).code, 0);
+  } finally {
+    terminal.close();
+  }
+});
+
+test.run();
