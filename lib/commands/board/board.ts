@@ -3,6 +3,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { badOptionValueError } from '../../domain/input-errors.ts';
 import type { QuestionChannel } from '../../domain/questions/question-data.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
+import type { MachineSession } from '../../domain/view-models/machine-sessions-view.ts';
 import type { BoardEndMessage } from '../../ui/board/board-changes.ts';
 import { type BoardServer, openBoardServer } from '../../ui/board/board-server.ts';
 import type { PageServerOptions } from '../../ui/page/page-server.ts';
@@ -13,6 +14,7 @@ import { explainPageRefusal } from '../context/require-typed-by-person.ts';
 import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
 import type { CommandContext } from '../run-context/open-run-context.ts';
 import { openPagePreferences, prepareBrowserOpening } from '../run-context/review-page-opener.ts';
+import { announceBoard, findAnnouncedBoard } from './announced-boards.ts';
 import { openBoardSource } from './board-source.ts';
 
 /** `git flame board`: what a session does and what waits in it, on a page; until Ctrl-C. */
@@ -79,12 +81,15 @@ async function serveBoard(
       preferences.write({ ...(await preferences.read()), theme: chosen }),
   };
   const stranger = explainPageRefusal(reading.git.repository, io);
+  // Those who see this session through a tunnel, or from another machine, have no part in the others.
+  const isForOthers = serve.address !== undefined || serve.host !== undefined;
   const board = await openBoardServer({
     source,
     theme,
     serve: { ...serve, stranger },
     farewell,
     review,
+    ...(isForOthers ? {} : { readOtherSessions: () => readOtherSessions(reading, io) }),
   }).catch((error: NodeJS.ErrnoException) => {
     const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
     if (error.code === 'EADDRNOTAVAIL') throw noSuchAddress(serve.host ?? '', again);
@@ -95,13 +100,22 @@ async function serveBoard(
   if (board.reviewUrl !== null) reading.output.events.emit({ event: 'review-page', url: board.reviewUrl });
   const hasBrowser = opens && io.stderr.isTTY === true;
   const forget = hasBrowser ? prepareBrowserOpening(io, reading.git.repository.commonDir, board) : null;
+  const withdraw = announceBoard(io.env, reading.git.repository.commonDir, board.url);
   return {
     close: async () => {
+      withdraw();
       await forget?.();
       await board.close();
       source.close();
     },
   };
+}
+
+/** The person's open sessions in other repositories, each with the address of its board where one runs. */
+async function readOtherSessions({ git }: ReadContext, io: Io): Promise<readonly MachineSession[]> {
+  const { gatherMachineSessions } = await import('../status/gather-machine-sessions.ts');
+  const boardOf = (commonDir: string): string | null => findAnnouncedBoard(io.env, commonDir);
+  return (await gatherMachineSessions(io, { except: git.repository.commonDir, boardOf })).sessions;
 }
 
 /** The page's address through the person's own tunnel. */

@@ -27,16 +27,29 @@ import { listOpenQuestions } from './gather-status.ts';
 /** Repositories that are read at once: each has a git of its own. */
 const mostAtOnce = 6;
 
+interface GatherOptions {
+  /** A common git directory that is left out. */
+  readonly except?: string;
+  /** The address of a board that runs for a clone. */
+  readonly boardOf?: (commonDir: string) => string | null;
+}
+
 type Found = Omit<MachineSessionsView, 'schema_version'>;
 
 /**
  * Reads where the sessions of all clones of this user stand. Reading one runs nothing that it configures and fetches
  * nothing; one that can't be read is reported beside the others.
  */
-export async function gatherMachineSessions(io: Io): Promise<MachineSessionsView> {
+export async function gatherMachineSessions(
+  io: Io,
+  { except, boardOf = () => null }: GatherOptions = {},
+): Promise<MachineSessionsView> {
   const found: Found[] = [];
-  await forEachConcurrently(listCloneFolders(io.env), mostAtOnce, async (commonDir) => {
-    found.push(await readRepository(commonDir, io));
+  const clones = listCloneFolders(io.env).filter((commonDir) => commonDir !== except);
+  await forEachConcurrently(clones, mostAtOnce, async (commonDir) => {
+    const { sessions, ...others } = await readRepository(commonDir, io);
+    const board = sessions.length === 0 ? null : boardOf(commonDir);
+    found.push({ sessions: board === null ? sessions : sessions.map((one) => ({ ...one, board })), ...others });
   });
   return {
     schema_version: 1,

@@ -14,6 +14,8 @@ export interface MachineSession {
   readonly since: string;
   /** The command to type, for any folder. */
   readonly next: string;
+  /** For a board's page alone: a board that runs there. Anyone who has its address can decide there. */
+  readonly board?: string;
 }
 
 /** A repository that had a session and can't be read now. */

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdPattern, sessionIdPattern, taskIdPattern } from '../../domain/ids.ts';
 import type { BoardStreamLine } from '../../domain/view-models/board-view.ts';
+import type { MachineSession } from '../../domain/view-models/machine-sessions-view.ts';
 import { isNonBlank } from '../../util/error-text.ts';
 import { packageRoot } from '../../util/user-folders.ts';
 import { makePrintable } from '../page/escape-html.ts';
@@ -41,6 +42,8 @@ export interface BoardServerOptions {
   readonly farewell: BoardEndMessage;
   /** Is served below it. */
   readonly review?: ReviewPageHandler | null;
+  /** Reads the person's sessions in other repositories; absent: this board doesn't show them. */
+  readonly readOtherSessions?: () => Promise<readonly MachineSession[]>;
 }
 
 const themeSchema = z.strictObject({ theme: z.enum(['auto', 'dark', 'light']) });
@@ -100,11 +103,13 @@ class Tabs {
   readonly #source: BoardSource;
   readonly #theme: BoardServerOptions['theme'];
   readonly #hasReview: boolean;
+  readonly #readOtherSessions: NonNullable<BoardServerOptions['readOtherSessions']>;
   /** By session; '': the current one. */
   readonly #open = new Map<string, BoardTabs>();
   readonly #over = new AbortController();
 
-  constructor({ source, theme, review = null }: Pick<BoardServerOptions, 'source' | 'theme' | 'review'>) {
+  constructor({ source, theme, review = null, readOtherSessions }: Omit<BoardServerOptions, 'serve' | 'farewell'>) {
+    this.#readOtherSessions = readOtherSessions ?? (async () => []);
     this.#hasReview = review !== null;
     this.#source = source;
     this.#theme = theme;
@@ -124,12 +129,17 @@ class Tabs {
     if (api === undefined) return { kind: 'page', render: (nonce) => renderBoard(nonce, this.#hasReview) };
     const session = sessionSchema.safeParse(query.get('session'));
     if (api !== 'api' || !session.success) return notFoundRefusal;
+    if (what === 'other-sessions') return this.#otherSessions();
     if (what === 'events') return { kind: 'events', open: (stream) => this.#tabsOf(session.data).add(stream) };
     if (what === 'task' && taskIdPattern.test(name)) return this.#task(session.data, name);
     if (what === 'gate' && path.length === 4) return this.#gateText(session.data, name, path[3]);
     if (what === 'stream' && agentIdPattern.test(name))
       return { kind: 'events', open: (stream) => void this.#follow(name, stream) };
     return notFoundRefusal;
+  }
+
+  async #otherSessions(): Promise<PageResponse> {
+    return { kind: 'json', value: makePrintable({ sessions: await this.#readOtherSessions() }) };
   }
 
   async #likes(): Promise<PageResponse> {
@@ -205,7 +215,7 @@ function renderBoard(nonce: string, hasReview: boolean): string {
   return fillTemplate('board', {
     nonce,
     review: hasReview,
-    style: readTemplate('page.css') + readTemplate('board.css'),
+    style: readTemplate('page.css') + readTemplate('board.css') + readTemplate('other-sessions.css'),
     script: readFileSync(join(packageRoot(), 'dist', 'board-page.js'), 'utf8'),
   });
 }

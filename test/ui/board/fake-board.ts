@@ -6,6 +6,7 @@ import type {
   BoardTask,
   BoardTaskDetails,
 } from '../../../lib/domain/view-models/board-view.ts';
+import type { MachineSession } from '../../../lib/domain/view-models/machine-sessions-view.ts';
 import { emptyBoardState } from '../../../lib/ui/board/board-changes.ts';
 import { type BoardServer, openBoardServer } from '../../../lib/ui/board/board-server.ts';
 import type { BoardSource } from '../../../lib/ui/board/board-tabs.ts';
@@ -23,9 +24,15 @@ interface Told {
   readonly stream?: readonly BoardStreamLine[];
   readonly details?: Partial<BoardTaskDetails>;
   readonly text?: string;
+  readonly others?: readonly MachineSession[];
 }
 
-export async function openFakeBoard({ stream = [], details = {}, text = 'text' }: Told = {}): Promise<FakeBoard> {
+export async function openFakeBoard({
+  stream = [],
+  details = {},
+  text = 'text',
+  others,
+}: Told = {}): Promise<FakeBoard> {
   let state = emptyBoardState;
   const watching = new Set<() => void>();
   const answers: unknown[] = [];
@@ -50,6 +57,7 @@ export async function openFakeBoard({ stream = [], details = {}, text = 'text' }
     source,
     theme,
     farewell: { ended: 'This run has ended.', isRunOver: true },
+    ...(others === undefined ? {} : { readOtherSessions: async () => others }),
   });
   return {
     ...{ board, answers },

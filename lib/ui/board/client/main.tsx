@@ -7,6 +7,7 @@ import { BoardChangesetList, SessionChooser, SessionLogList } from './changesets
 import { TaskOrAgentPanel } from './details-panel.tsx';
 import { TaskGraphOrList } from './graph-or-list.tsx';
 import { ObjectiveTitle, SessionProgressFigures } from './header.tsx';
+import { OtherSessions } from './other-sessions.tsx';
 import { addSessionToPath, boardState, chosenSession, closePanel, isFresh } from './received-board-state.ts';
 import { RunningAgentsAndChecks } from './running-agents.tsx';
 import { setBoardClock } from './text-components.tsx';
@@ -65,6 +66,7 @@ const parts = {
   sets: <BoardChangesetList />,
   story: <SessionLogList />,
   others: <SessionChooser choose={choose} />,
+  'other-sessions': <OtherSessions />,
   beside: <TaskOrAgentPanel />,
 };
 for (const [id, part] of Object.entries(parts)) render(part, requireElementById(id, HTMLElement));
