@@ -49,7 +49,11 @@ async function entriesAbout(
   if (tasks.some(({ id }) => id === about)) return store.log({ session: session.id, task: about, limit });
   const isKnown =
     agentIdPattern.test(about) || session.changesets.some(({ id, group }) => id === about || group === about);
-  if (!isKnown) throw noSuchNameError(session.id, about, ['git flame status', 'git flame log']);
+  if (!isKnown)
+    throw noSuchNameError(session.id, about, {
+      known: [...tasks, ...session.changesets],
+      hints: ['git flame status', 'git flame log'],
+    });
   const names = [about, ...session.changesets.filter(({ group }) => group === about).map(({ id }) => id)];
   const all = await store.log({ session: session.id });
   return all.filter(({ subject, author }) =>

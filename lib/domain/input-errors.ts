@@ -1,3 +1,4 @@
+import { nearestName } from '../util/nearest-name.ts';
 import { FlameError, type FlameErrorInit } from './flame-error.ts';
 
 // Errors of names that don't exist: one constructor for each code.
@@ -8,22 +9,39 @@ export function noSessionError(id: string | null, hints: readonly string[]): Fla
   return new FlameError({ kind: 'refused', code: 'no-session', message, hints });
 }
 
-export function noTaskError(id: string): FlameError {
+/** `tasks`: those that are there. */
+export function noTaskError(id: string, tasks: readonly { readonly id: string }[]): FlameError {
+  const typed = id.slice(0, 100);
   return new FlameError({
     kind: 'refused',
     code: 'no-task',
-    message: `There is no task ${JSON.stringify(id.slice(0, 100))} in this session.`,
+    message: `There is no task ${JSON.stringify(typed)} in this session${suggest(typed, tasks)}`,
     hints: ['git flame status'],
   });
 }
 
-export function noSuchNameError(session: string, name: string, hints: readonly string[]): FlameError {
+/** `known`: what could have been named. */
+export function noSuchNameError(
+  session: string,
+  name: string,
+  { known, hints }: { readonly known: readonly { readonly id: string }[]; readonly hints: readonly string[] },
+): FlameError {
+  const typed = name.slice(0, 100);
   return new FlameError({
     kind: 'refused',
     code: 'nothing-named-so',
-    message: `Session ${session} has no task, agent or changeset named ${JSON.stringify(name)}.`,
+    message: `Session ${session} has no task, agent or changeset named ${JSON.stringify(typed)}${suggest(typed, known)}`,
     hints,
   });
+}
+
+/** The end of a sentence about a name that isn't there. */
+function suggest(name: string, known: readonly { readonly id: string }[]): string {
+  const near = nearestName(
+    name,
+    known.map(({ id }) => id),
+  );
+  return near === null ? '.' : `; did you mean ${near}?`;
 }
 
 /** `isKept`: something is left of it to look at, or that was not asked. */

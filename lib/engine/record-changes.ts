@@ -167,7 +167,7 @@ export function requireTaskInView(
 ): Task {
   const isSelected = (task: Task): boolean => task.id === id;
   const task = view.tasks.find(isSelected) ?? view.received?.find(isSelected);
-  if (task === undefined) throw noTaskError(id);
+  if (task === undefined) throw noTaskError(id, [...view.tasks, ...(view.received ?? [])]);
   return task;
 }
 

@@ -144,7 +144,9 @@ function findTask(view: SessionView | null, id: string): Task {
   if (view === null) throw noOpenSessionError();
   const task = view.tasks.find((one) => one.id === id);
   if (task !== undefined) return task;
-  throw view.session.proposal?.some((one) => one.id === id) === true ? planNotApprovedError() : noTaskError(id);
+  throw view.session.proposal?.some((one) => one.id === id) === true
+    ? planNotApprovedError()
+    : noTaskError(id, view.tasks);
 }
 
 /** A task in short, as lists have it. */

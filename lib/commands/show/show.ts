@@ -62,16 +62,16 @@ function showNamed(showing: ShowOptions, name: string): Promise<number> {
 }
 
 /** Names the session that has it, where another one does. */
-function namedElsewhere({ snapshot, session }: ShowOptions, name: string): FlameError {
+function namedElsewhere({ snapshot, session, tasks }: ShowOptions, name: string): FlameError {
   const other = snapshot.sessions.findLast(
     ({ id, changesets }) =>
       snapshot.tasksOf(id).some((task) => task.id === name) ||
       changesets.some((changeset) => changeset.id === name || changeset.group === name),
   );
-  return noSuchNameError(session.id, name, [
-    ...(other === undefined ? [] : [`git flame show ${name} --session ${other.id}`]),
-    'git flame status',
-  ]);
+  return noSuchNameError(session.id, name, {
+    known: other === undefined ? [...tasks, ...session.changesets, ...session.agents] : [],
+    hints: [...(other === undefined ? [] : [`git flame show ${name} --session ${other.id}`]), 'git flame status'],
+  });
 }
 
 interface ShownAgent {

@@ -31,7 +31,7 @@ export function pickTask(args: CommandArgs<'task'>, standing: TaskSelection): Ta
   const tasks = snapshot.tasksOf(session);
   if (id !== undefined) {
     const named = tasks.find((task) => task.id === id);
-    if (named === undefined) throw noTaskError(id);
+    if (named === undefined) throw noTaskError(id, tasks);
     return named;
   }
   if (here !== null && !isOther) return here;

@@ -187,7 +187,7 @@ function requireOpen({ session: { id, state } }: SessionView): void {
 function requireTask({ tasks, received, session }: SessionView, id: string): TaskId {
   const all = [...tasks, ...received, ...(session.proposal ?? [])];
   const task = all.find((one) => one.id === id);
-  if (task === undefined) throw noTaskError(id);
+  if (task === undefined) throw noTaskError(id, all);
   return task.id;
 }
 

@@ -116,7 +116,7 @@ function settledPlan({ tasks, received }: SessionView, planned: PlannedTask): Pl
 
 function notOpen({ tasks }: SessionView, id: string) {
   const task = tasks.find((one) => one.id === id);
-  if (task === undefined) return noTaskError(id);
+  if (task === undefined) return noTaskError(id, tasks);
   const message = `${id} is ${task.status}: it can't be taken out of the plan.`;
   const isFailed = task.status === 'done' && task.result.status === 'fail';
   const next = isFailed ? failedTaskHint : 'get_status lists the tasks';

@@ -35,7 +35,7 @@ export async function assignTasks(
   const unknown = ids?.find((one) => !tasks.some((task) => task.id === one));
   if (unknown !== undefined) {
     if (session.proposal?.some((task) => task.id === unknown) === true) throw planNotApprovedError();
-    throw noTaskError(unknown);
+    throw noTaskError(unknown, tasks);
   }
   // A claim may be what a killed process left: the work takes it up, or leaves it to its holder.
   const isWanted = ({ id: one, status }: Task): boolean =>
