@@ -122,7 +122,7 @@ test('MRG-4: a changeset shows its size, tasks, verdicts, diagnostics and what i
       '  aaaaaaaaaa on main at bbbbbbbbbb, session so far $2.14, 12,450 tokens',
       '  task-001 pass',
       '  task-002 no verdict',
-      '  warning: The group is incomplete: task-009 had not passed when it was built.',
+      '  warning: The group is incomplete: task-009 is not in this changeset.',
       '  warning: Stacked on 1-core: approve that first, or this is deferred.',
       '  warning: Diagnostics fail on the merged tree: approving needs a reason.',
       '  ok: npm test (3.2 s)',

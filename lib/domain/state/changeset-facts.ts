@@ -1,6 +1,14 @@
 import type { Changeset } from './changeset.ts';
 import type { DiagnosticRun } from './verdict.ts';
 
+/** A warning that a changeset doesn't have all of its group: tasks that were sent back, failed or are not done. */
+export function describeMissingTasks({ missing }: Pick<Changeset, 'missing'>): readonly string[] {
+  if (missing.length === 0) return [];
+  return [
+    `The group is incomplete: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not in this changeset.`,
+  ];
+}
+
 /** The facts of each changeset that decide what another one stands on. */
 type Named = Pick<Changeset, 'id' | 'group' | 'state'>;
 

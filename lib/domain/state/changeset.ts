@@ -37,7 +37,7 @@ export const changesetSchema = z.object({
   tasks: z.array(taskIdSchema),
   /** The commit of each of its tasks that it was built from; left out by earlier versions. */
   works: z.array(objectIdSchema).optional(),
-  /** Tasks of the group that had not passed when it was built. */
+  /** Tasks of the group that are not in it: sent back, failed or not done when it was built. */
   missing: z.array(taskIdSchema),
   depends_on: z.array(z.string()),
   state: z.enum(changesetStates),

@@ -4,7 +4,7 @@ import { listOfferedAnswers } from '../../domain/questions/offered-answers.ts';
 import { badAnswerError, parseAnswerToQuestion } from '../../domain/questions/parse-answer.ts';
 import type { ChangesetQuestionData, UndoableChangeset } from '../../domain/questions/question-data.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
+import { describeMissingTasks, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import {
   renderAnsweredRemarks,
@@ -93,9 +93,9 @@ async function describe(question: ChangesetQuestion): Promise<ChangesetQuestionD
 
 async function warningsOf(question: ChangesetQuestion): Promise<readonly string[]> {
   const { changeset, doubts = [], blocked = [] } = question;
-  const { missing, depends_on: below } = changeset;
+  const { depends_on: below } = changeset;
   return [
-    ...(missing.length > 0 ? [`The group is incomplete: ${missing.join(', ')} had not passed when it was built.`] : []),
+    ...describeMissingTasks(changeset),
     ...(below.length > 0 ? [`Stacked on ${below.join(', ')}: approve that first, or this is deferred.`] : []),
     ...doubts.map(renderEvidenceDoubt),
     ...blocked.map(

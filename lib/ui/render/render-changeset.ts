@@ -1,6 +1,6 @@
 import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
+import { describeMissingTasks, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
@@ -80,9 +80,9 @@ function renderBlocked({ agent, blocked, top }: BlockedCalls, style: Style): rea
 }
 
 function renderWarnings({ changeset, doubts = [] }: ChangesetView, style: Style): readonly string[] {
-  const { missing, depends_on } = changeset;
+  const { depends_on } = changeset;
   const warnings = [
-    ...(missing.length > 0 ? [`The group is incomplete: ${missing.join(', ')} had not passed when it was built.`] : []),
+    ...describeMissingTasks(changeset),
     ...(depends_on.length > 0
       ? [`Stacked on ${depends_on.map(toPrintableLine).join(', ')}: approve that first, or this is deferred.`]
       : []),

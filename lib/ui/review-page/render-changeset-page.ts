@@ -1,7 +1,7 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ConflictingChangeset, StackedWorkOutcome } from '../../domain/ports/changeset-question.ts';
 import type { ChangesSinceSeen } from '../../domain/state/changeset.ts';
-import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
+import { describeMissingTasks, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
@@ -47,6 +47,7 @@ export function renderChangesetPage(
     changeset,
     // It leads nowhere on another machine.
     tryCommand: listsFiles ? null : facts.tryCommand,
+    missing: describeMissingTasks(changeset),
     red: hasFailedDiagnostic(changeset),
     tasks: tasks.map((task) => describeTask(task, facts)),
     summary: summarize(facts),
