@@ -4,8 +4,10 @@ import { sessionIsSharedError } from '../../domain/concurrency-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { Store } from '../../domain/ports/store-port.ts';
+import type { AskedQuestion } from '../../domain/view-models/status-view.ts';
 import { lockHolder, takeLock } from '../../util/owned-lock.ts';
 import { processState } from '../../util/process-identity.ts';
+import { listOpenQuestions } from '../questions/list-open-questions.ts';
 import type { ReadContext } from './open-read-context.ts';
 
 /**
@@ -23,7 +25,7 @@ export async function withSessionLock<T>(
   await requireNotArchived(store, session);
   if (!isShared) await requireNotShared(store, session);
   const release = await tryCloneLock(git.repository.commonDir, session);
-  if (release === null) throw busy(session);
+  if (release === null) throw busy(session, await listOpenQuestions(git.repository.commonDir, session));
   try {
     return await namingSession(store, session, work);
   } finally {
@@ -49,12 +51,14 @@ export async function requireNotShared(store: ReadContext['store'], id: SessionI
   if (found?.machines !== undefined && found.state !== 'ended') throw sessionIsSharedError(id);
 }
 
-function busy(session: SessionId): FlameError {
+function busy(session: SessionId, [asked]: readonly AskedQuestion[]): FlameError {
+  const waits = asked === undefined ? '' : ' and waits for your answer';
   return new FlameError({
     kind: 'refused',
     code: 'session-busy',
-    message: `Another git flame command is working on session ${session}.`,
-    hints: ['git flame status'],
+    message: `Another git flame command is working on session ${session}${waits}.`,
+    details: asked === undefined ? [] : [asked.asks],
+    hints: [...(asked === undefined ? [] : [asked.next]), 'git flame status'],
   });
 }
 

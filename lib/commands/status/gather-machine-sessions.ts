@@ -21,8 +21,8 @@ import { shortId } from '../../util/short-names.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 import { type ReadContext, withRepositoryState } from '../context/open-read-context.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
+import { listOpenQuestions } from '../questions/list-open-questions.ts';
 import { chooseNextCommand, personWithClaims } from '../run-loop/next-command.ts';
-import { listOpenQuestions } from './gather-status.ts';
 
 /** Repositories that are read at once: each has a git of its own. */
 const mostAtOnce = 6;
@@ -175,7 +175,7 @@ async function describe(
   const { commonDir } = git.repository;
   const tasks = look.tasksOf(id).filter(({ status }) => status !== 'dropped');
   const standing = look.admitted(id);
-  const asks = await listOpenQuestions(commonDir, session);
+  const asks = await listOpenQuestions(commonDir, id);
   const isRunning = isSessionBusy(commonDir, id);
   const status = buildStatusView(standing.session, tasks, [], { asks, isText: true });
   // What else is open, a run goes on with by itself.

@@ -1,19 +1,16 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { runFoldersRoot } from '../../cell/run-folder.ts';
 import { listProposals } from '../../core/admission/list-proposals.ts';
 import { breakDownSpending } from '../../core/schedule/budget-state.ts';
-import { renderAgentQuestions } from '../../domain/agent-messages.ts';
 import type { LiveAgent } from '../../domain/ports/agent-port.ts';
 import type { OneSessionSnapshot } from '../../domain/ports/store-port.ts';
-import type { QuestionData } from '../../domain/questions/question-data.ts';
-import { renderQuestionTitle } from '../../domain/questions/question-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { Io } from '../../domain/view-models/command.ts';
-import type { AskedQuestion, SessionStatusView } from '../../domain/view-models/status-view.ts';
+import type { SessionStatusView } from '../../domain/view-models/status-view.ts';
 import { findGitContextHere, type ReadContext } from '../context/open-read-context.ts';
 import { predictSessionConflicts, readWaitsBeyondDependencies } from '../context/waits-and-conflicts.ts';
-import { questionSocketPrefix } from '../questions/socket-names.ts';
+import { listOpenQuestions } from '../questions/list-open-questions.ts';
 
 export type StatusFacts = Awaited<ReturnType<typeof gatherStatus>>;
 
@@ -37,7 +34,7 @@ export async function gatherStatus(
     ahead: await predictSessionConflicts(reading, io, { session, tasks }),
     waits: await readWaitsBeyondDependencies(reading, session, tasks),
     notes: await countNotes(look, session),
-    asks: await listOpenQuestions(commonDir, session),
+    asks: await listOpenQuestions(commonDir, session.id),
     spending: breakDownSpending(session),
     machines: await sharedBy(session, tasks, { git: reading.git, io }),
   };
@@ -82,43 +79,4 @@ async function sharedBy(
   const place = { context: findGitContextHere(git, io), commonDir: git.repository.commonDir };
   const machines = await listLastSeenMachines(place, session, tasks);
   return { remote: session.machines.remote, session: session.id, machines };
-}
-
-/** Lists open questions of a session in this machine's runs; those of a suspended run are unknown. */
-export async function listOpenQuestions(
-  commonDir: string,
-  session: Pick<Session, 'id'> | null,
-): Promise<readonly AskedQuestion[]> {
-  // Loads the client only where something runs.
-  if (session === null || !hasDoors(commonDir)) return [];
-  const { openQuestionClients } = await import('../questions/question-clients.ts');
-  const far = openQuestionClients(commonDir);
-  try {
-    return (await far.ready())
-      .flatMap((line) => line.read().open ?? [])
-      .filter((gate) => gate.session === session.id)
-      .map(({ id, asked_at, asks }) => ({
-        id,
-        gate: asks.gate,
-        asks: wordsOf(asks),
-        asked_at,
-        next: 'git flame answer',
-      }));
-  } finally {
-    far.close();
-  }
-}
-
-function hasDoors(commonDir: string): boolean {
-  try {
-    return readdirSync(runFoldersRoot(commonDir)).some((name) => name.startsWith(questionSocketPrefix));
-  } catch {
-    return false;
-  }
-}
-
-/** An agent's question is what its title can't say. */
-function wordsOf(asks: QuestionData): string {
-  const title = renderQuestionTitle(asks);
-  return asks.gate === 'question' ? `${title}: ${renderAgentQuestions(asks.questions)}` : title;
 }

@@ -57,6 +57,10 @@ test('DSK-1: what a run asks is listed and answered by a command, and its board 
       const status = await flame(repo, ['status']);
       assert.match(status.stdout, 'Waits for you\n  asked now: Approve this plan of 2 tasks?\n\n');
       assert.match(status.stdout, 'A run is in progress.\nnext: git flame answer\n');
+      const second = await flame(repo, ['run']);
+      assert.is(second.code, 1);
+      assert.match(second.stderr, /is working on session \S+ and waits for your answer\.\n {2}Approve this plan of 2/);
+      assert.match(second.stderr, /\nnext: git flame answer\n/);
       const { asks } = (await flameJson(repo, ['status'])).lines[0] as { asks: readonly object[] };
       assert.equal(asks, [
         {
@@ -94,14 +98,14 @@ test('DSK-1: what a run asks is listed and answered by a command, and its board 
       ]);
       assert.is(rejected.code, 0, rejected.stderr);
       // It is recorded once the next one is asked about.
-      const second = await nextGate(board, 'changesets', first.id);
+      const next = await nextGate(board, 'changesets', first.id);
       const told = await flame(repo, ['show', 'one']);
       assert.match(told.stdout, 'Count from zero.');
       const story = await flame(repo, ['show', again.session ?? '']);
       assert.match(story.stdout, /plan +approve .* command$/m);
       assert.match(told.stdout, '```suggestion');
-      assert.match((await flame(repo, ['answer', second.id, '--print', 'diff'])).stdout, '+++ b/two.txt');
-      assert.is((await flame(repo, ['answer', second.id, 'approve', '--message', 'Count to two'])).code, 0);
+      assert.match((await flame(repo, ['answer', next.id, '--print', 'diff'])).stdout, '+++ b/two.txt');
+      assert.is((await flame(repo, ['answer', next.id, 'approve', '--message', 'Count to two'])).code, 0);
       const session = await nextGate(board, 'session');
       assert.is((await flame(repo, ['answer', session.id, 'stop'])).code, 0);
       const { code, stderr } = await ended;
