@@ -1,12 +1,14 @@
 import type { LandedChangeset } from '../core/changesets/changeset-decision.ts';
 import type { LandingUndoOptions } from '../core/task/take-back-task.ts';
 import { FlameError } from '../domain/flame-error.ts';
+import type { SessionId } from '../domain/ids.ts';
 import { contradictingOptionsError, nothingToKeepError } from '../domain/input-errors.ts';
 import { findLandingBranch } from '../domain/state/session-facts.ts';
 import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { planLandingUndo } from '../engine/review/plan-landing-undo.ts';
 import { type LandingUndoResult, takeBackLanding } from '../engine/review/take-back-landing.ts';
 import { resumeSession } from '../engine/run-session.ts';
+import { hasTerminal } from '../ui/questions/terminal-gates.ts';
 import { toPrintableLine } from '../ui/text/printable-text.ts';
 import { shortId } from '../util/short-names.ts';
 import { requireTypedByPerson } from './context/require-typed-by-person.ts';
@@ -16,23 +18,27 @@ import { type CommandContext, withRunContext } from './run-context/open-run-cont
 /** `git flame undo [CHANGESET]`: takes a landing back, with its tasks and its review. */
 export function run(args: CommandArgs<'undo'>, io: Io): Promise<number> {
   const [name = null] = args.positionals;
-  const after = afterUndo(args);
+  const given = afterUndo(args);
   return withRunContext(args, io, async (opened) => {
     const { store, output } = opened;
     const selected = opened.selected.require(await store.snapshot());
     const session = selected.id;
     if (args.globals.dryRun) return preview(opened, session, name);
-    if (after === null) throw undecided((await planLandingUndo(opened.context, session, name)).changeset);
     requireTypedByPerson('Which landing is taken back', opened.git.repository, io);
+    const after = given === null ? await askAfterUndo(opened, io, session, name) : { ...given, changeset: name };
+    if (after === null) {
+      output.info('Nothing was changed.');
+      return 1;
+    }
     return runWhereSessionIsLed(opened, io, selected, async ({ context }) => {
       await resumeSession(context, session);
-      const undone = await takeBackLanding(context, session, { ...after, changeset: name });
+      const undone = await takeBackLanding(context, session, after);
       output.result(describe(undone, after));
       const task = undone.how === 'revert' ? { task: undone.task.id } : {};
       const to = undone.how === 'moved-back' ? { to: undone.to } : {};
       const { changeset, commit, branch, how } = undone;
       output.json({ session, changeset, commit, branch, how, ...to, ...task });
-      if (undone.how === 'revert' || after.follow === 'requeue') output.info('Next: git flame run');
+      if (undone.how === 'revert' || after.follow === 'requeue') output.hint('git flame run');
       return 0;
     });
   });
@@ -87,9 +93,24 @@ function afterUndo({ options: { requeue, drop, keepWork: keep } }: CommandArgs<'
   return drop === null ? null : { follow: 'drop', notes: drop, keep: false };
 }
 
+/** null: the person left all as it is. Throws FlameError `undo-without-decision` where none can be asked. */
+async function askAfterUndo(
+  { context, output, commandLine }: CommandContext,
+  io: Io,
+  session: SessionId,
+  name: string | null,
+): Promise<(LandingUndoOptions & { readonly changeset: string }) | null> {
+  const { id, tasks } = (await planLandingUndo(context, session, name)).changeset;
+  const onEnd = (): FlameError => undecided({ id, tasks });
+  if (commandLine.decisionsFile !== null || !hasTerminal(io)) throw onEnd();
+  const { askWhatFollowsUndo } = await import('../ui/questions/ask-in-command.ts');
+  const follows = await askWhatFollowsUndo(io, { changeset: id, tasks, style: output.errorStyle, onEnd });
+  return follows === null ? null : { ...follows, changeset: id };
+}
+
 const hints = ['git flame undo --requeue REASON', 'git flame undo -h'];
 
-function undecided({ id, tasks }: LandedChangeset): FlameError {
+function undecided({ id, tasks }: Pick<LandedChangeset, 'id' | 'tasks'>): FlameError {
   return new FlameError({
     kind: 'usage',
     code: 'undo-without-decision',

@@ -5,7 +5,7 @@ import { renderTrustChanges } from '../render/render-trust.ts';
 import { createPrompter } from '../terminal/prompter.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { askChoice } from './ask-at-terminal.ts';
+import { askChoice, askText, askToKeepWork } from './ask-at-terminal.ts';
 
 /** Shows what is asked for and asks whether it may be. `onEnd` is thrown where the input ends without an answer. */
 export async function askToAllowTrustChanges(
@@ -53,4 +53,38 @@ export async function askToEndSession(io: Io, { title, left, style, onEnd }: End
     { key: 'k', label: '(k)eep it' },
   ]);
   return key === 'e';
+}
+
+interface UndoQuestion {
+  readonly changeset: string;
+  readonly tasks: readonly string[];
+  readonly style: Style;
+  /** Thrown where the input ends without an answer. */
+  readonly onEnd: () => FlameError;
+}
+
+/** What becomes of the tasks of a landing that is taken back. */
+interface AfterUndo {
+  readonly follow: 'requeue' | 'drop';
+  readonly notes: string;
+  readonly keep: boolean;
+}
+
+/** Asks what becomes of the tasks of a landing that is taken back; null: it is not. */
+export async function askWhatFollowsUndo(
+  io: Io,
+  { changeset, tasks, style, onEnd }: UndoQuestion,
+): Promise<AfterUndo | null> {
+  const print = (line: string): void => void io.stderr.write(`${line}\n`);
+  const asking = { prompter: createPrompter(io, style.width), print, onEnd };
+  print(style.bold(`${toPrintableLine(changeset)} is taken back. What becomes of ${tasks.join(', ')}?`));
+  const key = await askChoice(asking, [
+    { key: 's', label: '(s)end back' },
+    { key: 'd', label: '(d)rop' },
+    { key: 'n', label: '(n)othing: it stays landed' },
+  ]);
+  if (key === 'n') return null;
+  const notes = await askText(asking, key === 's' ? 'What must be different? ' : 'Why? ');
+  if (key === 'd') return { follow: 'drop', notes, keep: false };
+  return { follow: 'requeue', notes, keep: await askToKeepWork(asking) };
 }
