@@ -2,18 +2,21 @@ import { resolve } from 'node:path';
 import { readNewTasks } from '../../config/plan-file.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId, parseTaskId } from '../../domain/ids.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { requireNoIssueScripts } from '../../engine/issue-for-script.ts';
 import { addTasks, type NewTask } from '../../engine/plan/add-tasks.ts';
+import type { RunContext } from '../../engine/run-context.ts';
 import type { Output } from '../../ui/terminal/output.ts';
 import { toPrintableLine, toPrintableText } from '../../ui/text/printable-text.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { isSessionBusy } from '../context/session-lock.ts';
+import { addSessionToCommand, isNotCurrentSession, isSessionBusy } from '../context/session-lock.ts';
 import { type IssueReference, parseIssueReference } from '../forge/forge-address.ts';
 import { openForge } from '../forge/open-forge.ts';
 import { readFileNamedByPerson, readStreamAsText } from '../run-context/open-gates.ts';
+import { commandOnThisMachine } from '../run-loop/next-command.ts';
 import { parseAttemptsOption, withManualWork } from './with-manual-work.ts';
 
 /** `git flame task add`: tasks of options, a file or standard input. */
@@ -37,9 +40,14 @@ export function runTaskAdd(args: CommandArgs<'task'>, io: Io): Promise<number> {
     if (isNewSession) output.info(`Session ${session.id} was started on ${session.base_branch}.`);
     const isGoing = isSessionBusy(git.repository.commonDir, session.id);
     if (isGoing) output.info('A run is in progress and takes the tasks that are ready.');
-    else output.hint(session.wave === 'plan' ? 'git flame run' : 'git flame work');
+    else output.hint(await commandToContinue(context, session));
     return 0;
   });
+}
+
+async function commandToContinue({ store, place }: RunContext, session: Session): Promise<string> {
+  const command = commandOnThisMachine(session, place, 'run');
+  return (await isNotCurrentSession(store, session.id)) ? addSessionToCommand(command, session.id) : command;
 }
 
 /** Shows the whole text of an issue, which another person wrote and this one accepts by adding it. */
@@ -91,9 +99,10 @@ function asTyped(
   { options: { locks, needs, group, priority, attempts, id } }: CommandArgs<'task'>,
   words: Pick<NewTask, 'title' | 'description'>,
 ): readonly NewTask[] {
+  if (locks === null || locks.length === 0) throw noLocks(words.title);
   const task = {
     ...words,
-    file_locks: locks ?? [],
+    file_locks: locks,
     dependencies: needs ?? [],
     ...(group === null ? {} : { cohesion_group: group }),
     ...(priority === null ? {} : { priority }),
@@ -131,6 +140,15 @@ function readOptions(text: string): readonly NewTask[] {
       hints: ['git flame help task'],
     });
   }
+}
+
+function noLocks(title: string): FlameError {
+  return new FlameError({
+    kind: 'usage',
+    code: 'no-locks',
+    message: 'A task needs --locks: the paths that it may change.',
+    hints: [`git flame task add ${shellQuote(title)} --locks PATH,PATH`, 'git flame help task'],
+  });
 }
 
 function bothGiven(): FlameError {
