@@ -23,6 +23,7 @@ import {
 } from './refuse-landing.ts';
 import { makeLandingCommit, requireFreeLandingBranch, withLandingBranch } from './shape-landing.ts';
 import {
+  reportLandingInNoWorktree,
   requireCleanBase,
   requireNoFilesInTheWay,
   syncWorktreesOfOtherSessions,
@@ -73,6 +74,7 @@ async function landAll(context: RunContext, destined: Session, approved: readonl
     for (const changeset of approved) if (await landOne(context, destined.id, changeset)) landed += 1;
   } finally {
     await syncWorktreesToLanding(context, destined.id);
+    if (landed > 0) await reportLandingInNoWorktree(context, destined);
   }
   return landed;
 }

@@ -3,7 +3,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
-import type { GitWorktrees } from '../../domain/ports/git-port.ts';
+import type { GitPort, GitWorktrees } from '../../domain/ports/git-port.ts';
 import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -141,6 +141,26 @@ export async function syncWorktreesToLanding(
     },
   }));
   return isThere;
+}
+
+/**
+ * Reports that what landed is in no work tree, as where HEAD is detached or on another branch: the person's files don't
+ * show it. Of a landing branch, which is there for a pull request, none is expected to.
+ */
+export async function reportLandingInNoWorktree(
+  { git, events }: Pick<RunContext, 'events'> & WithGit<GitWorktrees> & { readonly git: Pick<GitPort, 'repository'> },
+  session: Session,
+): Promise<void> {
+  const { mainWorkTree } = git.repository;
+  const branch = findLandingBranch(session);
+  if (session.landing !== undefined || mainWorkTree === null) return;
+  if ((await worktreesOf({ git }, branch)).length > 0) return;
+  events.emit({
+    event: 'notice',
+    level: 'info',
+    message: `No work tree has ${branch} checked out, so your files don't show what landed.`,
+    details: [`To see it: git -C ${shellQuote(mainWorkTree)} switch ${shellQuote(branch)}`],
+  });
 }
 
 /** Warns that a commit of a work tree that was not updated yet takes the landing back: its author may not know. */
