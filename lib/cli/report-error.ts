@@ -11,7 +11,11 @@ import { errorMessage } from '../util/error-text.ts';
  * returns the exit code.
  */
 export async function reportError(error: unknown, argv: readonly string[], io: Io): Promise<number> {
-  const known = toFlameError(error, io.signal);
+  const known = toFlameError(
+    error,
+    io.signal,
+    (await hasSession(error, io)) ? ': git flame resume' : ' run the same command again.',
+  );
   const exitCode = exitCodes[known.kind];
   // `| head` has seen enough: that is no error.
   if (known.code === 'pipe-closed') return pipeClosedExitCode;
@@ -47,8 +51,15 @@ async function askGit(
   return readGitColor(io, { ...options, json: false }).catch(() => null);
 }
 
-function toFlameError(error: unknown, signal: AbortSignal | undefined): FlameError {
-  const known = asDiskFullError(error) ?? asReadOnlyError(error);
+/** Whether something is left to resume where the disk was full. */
+async function hasSession(error: unknown, { cwd, env }: Io): Promise<boolean> {
+  if (asDiskFullError(error, '') === null) return false;
+  const { hasStateHere } = await import('../commands/context/git-preferences.ts');
+  return hasStateHere({ cwd, env });
+}
+
+function toFlameError(error: unknown, signal: AbortSignal | undefined, again: string): FlameError {
+  const known = asDiskFullError(error, again) ?? asReadOnlyError(error);
   if (known !== null) return known;
   if (error instanceof FlameError) return error;
   // The person pressed Ctrl-C, even where a library turned the abort into another error.

@@ -20,12 +20,15 @@ export function indexLockedError(
   return new FlameError({ ...init, code: 'index-locked', message });
 }
 
-/** The error of a command on a full disk; null for every other error. The file was not written, not even in part. */
-export function asDiskFullError(error: unknown): FlameError | null {
+/**
+ * The error of a command on a full disk; null for every other error. The file was not written, not even in part. `again`:
+ * what to do once there is room.
+ */
+export function asDiskFullError(error: unknown, again: string): FlameError | null {
   const isFull = error instanceof Error && 'code' in error && /^(?:ENOSPC|EDQUOT)$/.test(`${error.code}`);
   if (!isFull && !(error instanceof Error && isFullDiskText(error.message))) return null;
   const reason = error.message.split('\n')[0] ?? '';
-  return noDiskSpaceError(`The disk is full: ${reason}`, 'Free some disk, then: git flame resume', error);
+  return noDiskSpaceError(`The disk is full: ${reason}`, `Free some disk, then${again}`, error);
 }
 
 /** The error of a command in a repository that can't be written; null for every other error. */

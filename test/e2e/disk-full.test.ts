@@ -57,6 +57,20 @@ onSmallDisk('PLN-1 too little disk is told before anything is stored', () => {
   assert.is(read('refs'), '');
 });
 
+onSmallDisk('CLI-6 a full disk where no session is to resume names the same command again', () => {
+  const repo = makeExecProject();
+  const { read, told } = onDisk(
+    repo,
+    8,
+    [
+      'cat /dev/zero >$disk/fill 2>$out/filled || true',
+      'flame task add One --locks a.txt >$out/said 2>$out/told || echo $? >$out/code',
+    ].join('\n'),
+  );
+  assert.is(read('code'), '128\n', told);
+  assert.match(read('told'), /The disk is full: .*\nnext: Free some disk, then run the same command again\.\n/);
+});
+
 onSmallDisk(
   'a disk that an agent fills: told in one sentence, nothing half done, and with room again it goes on',
   async () => {

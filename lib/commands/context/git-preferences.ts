@@ -16,6 +16,12 @@ export async function readGitColor(
   return parseGitColor(await readGitPreference({ cwd: io.cwd, env: io.env }, question));
 }
 
+/** Whether a session was ever started in the repository here; false where git can't say. */
+export async function hasStateHere(context: Pick<Io, 'cwd' | 'env'>): Promise<boolean> {
+  const question = ['rev-parse', '--quiet', '--verify', 'refs/blueflame/sessions'];
+  return (await readGitPreference(context, question).catch(() => '')) !== '';
+}
+
 /** Of `git config --get-regexp`, where the last of a name counts and a name alone is true. */
 export function parseGitColor(text: string): boolean | null {
   const values = new Map(
