@@ -5,6 +5,7 @@ import type { ChangesetDecision, ChangesetQuestion } from '../../lib/domain/port
 import type { Changeset } from '../../lib/domain/state/changeset.ts';
 import type { Task } from '../../lib/domain/state/task-schema.ts';
 import type { Verdict } from '../../lib/domain/state/verdict.ts';
+import { readReadingGuide } from '../../lib/engine/review/read-guide.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openReviewPageServer, type ReviewPage } from '../../lib/ui/review-page/open-review-page.ts';
 import type { ReviewPagePreferences } from '../../lib/ui/review-page/page-facts.ts';
@@ -79,6 +80,10 @@ export async function serve(
       patch: async ({ parent, commit }, view) => {
         await options.diffsAfter;
         return git.readPatch(parent, commit, view);
+      },
+      guide: async (changeset) => {
+        const own = tasks[changesets.findIndex(({ id }) => id === changeset.id)] ?? [];
+        return (await readReadingGuide({ git }, { changeset, tasks: own })).guide;
       },
       text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
       since: async () => null,

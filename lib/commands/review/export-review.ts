@@ -6,6 +6,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { noChangesetError } from '../../domain/input-errors.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { tryComputeChangesSinceSeen } from '../../engine/review/changes-since-seen.ts';
+import { readReadingGuide } from '../../engine/review/read-guide.ts';
 import type { PageFacts } from '../../ui/review-page/page-facts.ts';
 import { formatTime } from '../../util/format-figures.ts';
 import { describeFileError } from '../../util/write-files.ts';
@@ -27,6 +28,8 @@ export async function exportReview(
   const { layout } = await readPreferences(commonDir);
   const source = {
     patch: ({ parent, commit }: Changeset) => git.readPatch(parent, commit),
+    guide: async (changeset: Changeset) =>
+      (await readReadingGuide({ git }, { changeset, tasks: snapshot.tasksOf(session.id) })).guide,
     since: async (changeset: Changeset) => {
       const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
       return tryComputeChangesSinceSeen({ git, events: output.events }, session, { changeset, tasks });

@@ -13,6 +13,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { tryComputeChangesSinceSeen } from '../../engine/review/changes-since-seen.ts';
+import { readReadingGuide } from '../../engine/review/read-guide.ts';
 import { readTryWorktrees } from '../../git/worktrees/try-worktree.ts';
 import { escapeHtml } from '../../ui/page/escape-html.ts';
 import type { ReviewPageAccess } from '../../ui/questions/shared-gates.ts';
@@ -94,6 +95,11 @@ function optionsOf({ git, store, shown, output, selected }: ReadContext): Review
         const patch = await git.readPatch(changeset.parent, changeset.commit, view);
         shown.recordSeen(selected.require(await store.snapshot()).id, [changeset]);
         return patch;
+      },
+      guide: async (changeset) => {
+        const snapshot = await store.snapshot();
+        const tasks = snapshot.tasksOf(selected.require(snapshot).id);
+        return (await readReadingGuide({ git }, { changeset, tasks })).guide;
       },
       text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
       since: async (changeset) => {

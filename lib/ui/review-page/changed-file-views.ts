@@ -1,3 +1,4 @@
+import { isMadeByTools, widestLine } from '../../domain/state/made-by-tools.ts';
 import type { Hunk, Patch, PatchFile } from '../../domain/state/patch.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { countPartLines, splitHunksIntoParts } from './split-hunks.ts';
@@ -60,15 +61,10 @@ function describeFile(file: PatchFile): readonly string[] {
 /** Why its lines are not opened by themselves, in a few words; null where they are. */
 function reasonToFold({ path, hasNul }: PatchFile, hunks: readonly Hunk[]): string | null {
   if (hasNul) return 'binary';
-  if (madeByTools.test(path)) return 'generated';
+  if (isMadeByTools(path)) return 'generated';
   const isWide = hunks.some(({ lines }) => lines.some(({ text }) => text.length > widestLine));
   return isWide ? 'very long lines' : null;
 }
-
-// Matched by name alone: any author can write "generated" into a file.
-const madeByTools =
-  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|Cargo\.lock|go\.sum|poetry\.lock|uv\.lock|Pipfile\.lock|pdm\.lock|composer\.lock|Gemfile\.lock|mix\.lock|Podfile\.lock|pubspec\.lock|packages\.lock\.json|gradle\.lockfile|flake\.lock)$|\.min\.(?:js|mjs|css)$|\.(?:js|mjs|cjs|css)\.map$/;
-const widestLine = 5_000;
 
 function describeStatus({ status }: PatchFile): readonly string[] {
   switch (status) {

@@ -3,6 +3,7 @@ import type { EvidenceDoubt } from '../../domain/ports/changeset-question.ts';
 import type { OfferedAnswer } from '../../domain/questions/answer-definition.ts';
 import type { Changeset, ChangesSinceSeen } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
+import type { ReadingGuide } from '../../domain/state/reading-guide.ts';
 import type { AgentRunRecord, Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
@@ -38,6 +39,8 @@ export interface PageSource {
   read(): Promise<PageFacts>;
   /** The diff of a changeset. Throws FlameError `diff-mismatch`. */
   patch(changeset: Changeset, view: PatchView): Promise<Patch>;
+  /** The order its files are read in, and what in them deserves a second look. Throws FlameError `diff-mismatch`. */
+  guide(changeset: Changeset): Promise<ReadingGuide>;
   /** A file as the changeset leaves it, to show more of it than its diff does; null: it is no text, or too large. */
   text(changeset: Changeset, path: string): Promise<string | null>;
   /** Reads changes since the person saw it last; null: they never did. */

@@ -21,7 +21,7 @@ interface ExportOptions {
  */
 export async function* renderExport(
   facts: PageFacts,
-  source: Pick<PageSource, 'patch' | 'since'>,
+  source: Pick<PageSource, 'patch' | 'guide' | 'since'>,
   { layout, at }: ExportOptions,
 ): AsyncGenerator<string> {
   const style = readTemplate('page.css') + readTemplate('review.css') + readTemplate('review-export.css');
@@ -43,7 +43,7 @@ export async function* renderExport(
 
 async function* renderWhole(
   facts: ReviewedChangeset,
-  source: Pick<PageSource, 'patch' | 'since'>,
+  source: Pick<PageSource, 'patch' | 'guide' | 'since'>,
   layout: ReviewPagePreferences['layout'],
 ): AsyncGenerator<string> {
   let patch: Patch | FlameError;

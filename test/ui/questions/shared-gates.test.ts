@@ -32,6 +32,7 @@ async function withBoth(
         changesets: [{ changeset, isUndoable: false, tryCommand: null, tasks: [], verdicts: [], doubts: [], runs: [] }],
       }),
       patch: async () => ({ files: [] }),
+      guide: async () => ({ chapters: [] }),
       text: async () => null,
       since: async () => null,
     },

@@ -1,0 +1,193 @@
+import type { Patch } from '../../domain/state/patch.ts';
+import type {
+  ClaimedReason,
+  GuidedFile,
+  ReadingChapter,
+  ReadingGuide,
+  ReadingMark,
+} from '../../domain/state/reading-guide.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import { formatCount } from '../../util/format-figures.ts';
+import { compareText } from '../../util/sort-and-group.ts';
+import { type ChangedNames, compareDeclaredNames, listNamesToFollow } from './changed-names.ts';
+import { type ChangedText, readChangedText } from './changed-text.ts';
+import { isTestByName } from './file-kind.ts';
+import { type FileLinks, findFileLinks } from './file-links.ts';
+import { listOwnMarks, makeMark, whyLooksGenerated } from './file-marks.ts';
+import { createMovedLines } from './moved-lines.ts';
+import { createNameDescriber } from './name-marks.ts';
+import { makeSourceChapters } from './source-chapters.ts';
+import { createTestedCheck, isTelling, isTestable, listWordsOfTests, type TreeSearch } from './test-coverage.ts';
+import { findWeakerChecks } from './weaker-checks.ts';
+
+/** A changeset's files, read for its guide. */
+export interface ReadChanges {
+  readonly texts: readonly ChangedText[];
+  readonly names: ReadonlyMap<ChangedText, ChangedNames>;
+  readonly links: FileLinks;
+}
+
+/** Reads a patch; `after`: whole texts of its files, as far as they are at hand. */
+export function readChanges(patch: Patch, after: ReadonlyMap<string, string>): ReadChanges {
+  const texts = patch.files.map((file) => readChangedText(file, after.get(file.path) ?? null));
+  const names = new Map(texts.map((text) => [text, compareDeclaredNames(text)] as const));
+  const links = findFileLinks(texts, (text) => {
+    const found = names.get(text);
+    return found === undefined ? [] : listNamesToFollow(found);
+  });
+  return { texts, names, links };
+}
+
+/** Words to look for in the tree: by what a test would name a changed file, and public names that are gone or changed. */
+export function listWordsToSearch({ texts, names }: ReadChanges): readonly string[] {
+  const words = texts.flatMap((text) => {
+    const found = names.get(text);
+    if (found === undefined || text.kind !== 'source') return [];
+    return [...(isTestable(text) ? listWordsOfTests(text, found.now) : []), ...listBrokenNames(found)];
+  });
+  return [...new Set(words)];
+}
+
+function listBrokenNames({ gone, changed }: ChangedNames): readonly string[] {
+  return [...gone, ...changed.map(({ name }) => name)].filter(isTelling);
+}
+
+type GuidedTask = Pick<Task, 'id' | 'title' | 'file_locks'>;
+
+/** Puts a changeset in the order that explains it, and marks what deserves a second look. */
+export function buildReadingGuide(
+  changes: ReadChanges,
+  tasks: readonly GuidedTask[],
+  search: TreeSearch,
+): ReadingGuide {
+  const marks = markFiles(changes, search);
+  const guide = (text: ChangedText): GuidedFile => ({
+    path: text.path,
+    why: findReason(text, tasks),
+    marks: marks.get(text) ?? [],
+  });
+  const chapters = divide(changes, tasks, marks);
+  return {
+    chapters: chapters
+      .filter(({ texts }) => texts.length > 0)
+      .map(({ texts, ...chapter }) => ({ ...chapter, files: texts.map(guide) })),
+  };
+}
+
+function findReason(_text: ChangedText, _tasks: readonly GuidedTask[]): ClaimedReason | null {
+  return null;
+}
+
+type Marks = ReadonlyMap<ChangedText, readonly ReadingMark[]>;
+
+function markFiles({ texts, names, links }: ReadChanges, search: TreeSearch): Marks {
+  const isManifestChanged = texts.some(({ kind }) => kind === 'dependencies');
+  const movedLines = createMovedLines(texts.filter(({ kind }) => kind === 'test'));
+  const changedTests = texts.filter(({ kind, file }) => kind === 'test' && file.status !== 'deleted');
+  const isTested = createTestedCheck({ links, changedTests, search });
+  const describeNames = createNameDescriber(texts, names, search);
+  const hasTests = search.tests.length > 0 || changedTests.length > 0;
+  let isFirstUntested = true;
+  const whyUntested = (text: ChangedText): readonly string[] => {
+    if (!isTestable(text) || whyLooksGenerated(text).length > 0) return [];
+    if (isTested(text, listWordsOfTests(text, names.get(text)?.now ?? []))) return [];
+    const isFirst = isFirstUntested;
+    isFirstUntested = false;
+    if (hasTests) return ['no test changed or names it'];
+    return isFirst ? ['there are no tests'] : [];
+  };
+  return new Map(
+    texts.map((text) => {
+      const own = listOwnMarks(text, isManifestChanged);
+      const changed = names.get(text);
+      const all = [
+        ...makeMark('weaker-check', findWeakerChecks(text, movedLines(text))),
+        ...own,
+        ...(changed === undefined || text.kind !== 'source'
+          ? []
+          : makeMark('public-name', describeNames(text, changed))),
+        ...makeMark('no-test', whyUntested(text)),
+      ];
+      return [text, all.sort((a, b) => gravity.indexOf(a.kind) - gravity.indexOf(b.kind))] as const;
+    }),
+  );
+}
+
+const gravity: readonly ReadingMark['kind'][] = [
+  'weaker-check',
+  'permissions',
+  'ci',
+  'build',
+  'dependencies',
+  'deletion',
+  'public-name',
+  'no-test',
+  'looks-generated',
+];
+
+interface DividedChapter extends Omit<ReadingChapter, 'files'> {
+  readonly texts: readonly ChangedText[];
+}
+
+type Place = 'source' | 'tests' | 'documents' | 'setup' | 'looks-generated' | 'moved' | 'folded';
+
+/** The chapters in order, some of them empty. */
+function divide(
+  { texts, names, links }: ReadChanges,
+  tasks: readonly GuidedTask[],
+  marks: Marks,
+): readonly DividedChapter[] {
+  const at = (place: Place): readonly ChangedText[] =>
+    texts.filter((text) => placeOf(text, marks.get(text) ?? []) === place);
+  const countNames = (text: ChangedText): number => {
+    const changed = names.get(text);
+    return changed === undefined ? 0 : listNamesToFollow(changed).length;
+  };
+  const sources = makeSourceChapters(at('source'), { links, tasks, countNames }).map((chapter) => ({
+    ...chapter,
+    isFolded: false,
+  }));
+  const order = sources.flatMap((chapter) => chapter.texts.map(({ path }) => path));
+  const [moved, folded] = [at('moved'), at('folded')];
+  return [
+    ...sources,
+    { kind: 'tests', title: 'Tests', isFolded: false, texts: sortTests(at('tests'), order, links) },
+    { kind: 'documents', title: 'Documents', isFolded: false, texts: at('documents') },
+    { kind: 'setup', title: 'Set-up', isFolded: false, texts: sortSetup(at('setup')) },
+    {
+      kind: 'generated',
+      title: 'Looks generated, may be written by hand',
+      isFolded: false,
+      texts: at('looks-generated'),
+    },
+    { kind: 'moved', title: `${formatCount(moved.length, 'file')} that only moved`, isFolded: true, texts: moved },
+    { kind: 'generated', title: 'Generated, binary and lock files', isFolded: true, texts: folded },
+  ];
+}
+
+function placeOf(text: ChangedText, marks: readonly ReadingMark[]): Place {
+  const { file, kind } = text;
+  if (kind === 'lock' || kind === 'made') return 'folded';
+  if (file.hasNul) return 'folded';
+  if (file.movedFrom?.similarity === 100 && marks.length === 0) return 'moved';
+  if (kind === 'test') return 'tests';
+  if (kind === 'document') return 'documents';
+  if (kind !== 'source' || file.newMode === '160000' || file.oldMode === '160000') return 'setup';
+  return marks.some((mark) => mark.kind === 'looks-generated') ? 'looks-generated' : 'source';
+}
+
+/** In the order of what they test; what helps tests or is their data comes after them. */
+function sortTests(tests: readonly ChangedText[], order: readonly string[], links: FileLinks): readonly ChangedText[] {
+  const places = new Map(order.map((path, index) => [path, index]));
+  const placeOfTest = ({ path }: ChangedText): number => {
+    const found = [...(links.get(path) ?? [])].map((used) => places.get(used) ?? order.length);
+    return Math.min(order.length, ...found) + (isTestByName(path) ? 0 : order.length + 1);
+  };
+  const keyed = tests.map((text) => ({ text, place: placeOfTest(text) }));
+  return keyed.sort((a, b) => a.place - b.place || compareText(a.text.path, b.text.path)).map(({ text }) => text);
+}
+
+function sortSetup(texts: readonly ChangedText[]): readonly ChangedText[] {
+  const kinds = ['ci', 'build', 'dependencies', 'settings'];
+  return [...texts].sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind));
+}

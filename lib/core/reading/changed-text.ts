@@ -1,0 +1,73 @@
+import type { Hunk, PatchFile } from '../../domain/state/patch.ts';
+import { type FileKind, kindOfFile, type Language, languageOf } from './file-kind.ts';
+
+/** A changed file as it is judged: its lines, and both of its sides. */
+export interface ChangedText {
+  readonly file: PatchFile;
+  readonly path: string;
+  readonly kind: FileKind;
+  readonly language: Language;
+  readonly hunks: readonly Hunk[];
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** The text before and after; of a file that was not read whole, what its hunks show of it. */
+  readonly before: string;
+  readonly after: string;
+  /** Whether both sides are there in full. */
+  readonly isWhole: boolean;
+  /** Changed lines that are neither empty, a comment nor an import. */
+  readonly realLines: number;
+}
+
+/** Reads a changed file; `after`: its whole text as the changeset leaves it, null where that is not at hand. */
+export function readChangedText(file: PatchFile, after: string | null): ChangedText {
+  const hunks = file.hasNul ? [] : file.hunks();
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  const added = lines.flatMap(({ kind, text }) => (kind === 'insert' ? [text] : []));
+  const removed = lines.flatMap(({ kind, text }) => (kind === 'delete' ? [text] : []));
+  const isAllShown = file.status === 'added' || file.status === 'deleted';
+  return {
+    file,
+    path: file.path,
+    kind: kindOfFile(file.path),
+    language: languageOf(file.path),
+    hunks,
+    added,
+    removed,
+    ...sidesOf(hunks, isAllShown ? null : after),
+    isWhole: isAllShown || after !== null,
+    realLines: added.filter(isRealLine).length + removed.filter(isRealLine).length,
+  };
+}
+
+function sidesOf(hunks: readonly Hunk[], after: string | null): Pick<ChangedText, 'before' | 'after'> {
+  if (after !== null) return { before: undoHunks(after, hunks), after };
+  const side = (other: 'insert' | 'delete'): string =>
+    hunks.map(({ lines }) => lines.flatMap(({ kind, text }) => (kind === other ? [] : [text])).join('\n')).join('\n\n');
+  return { before: side('insert'), after: side('delete') };
+}
+
+/** The text that a patch was made from: what it inserted is taken out, what it deleted put back. */
+function undoHunks(after: string, hunks: readonly Hunk[]): string {
+  const now = after.split('\n');
+  const before: string[] = [];
+  let at = 0;
+  for (const { newStart, lines } of hunks) {
+    const kept = lines.filter(({ kind }) => kind !== 'delete').length;
+    // A hunk that leaves nothing is named by the line before it.
+    const start = kept === 0 ? newStart : newStart - 1;
+    for (; at < start; at += 1) before.push(now[at] ?? '');
+    for (const { kind, text } of lines) if (kind !== 'insert') before.push(text);
+    at = start + kept;
+  }
+  for (; at < now.length; at += 1) before.push(now[at] ?? '');
+  return before.join('\n');
+}
+
+const noCode =
+  /^\s*(?:$|\/\/|\/\*|\*|#(?!\s*(?:if|ifdef|ifndef|define|else|elif|endif|undef|pragma|\[))|--\s|<!--|"""|'''|import\b|from\s+\S+\s+import\b|use\s+[\w:]+|package\s|(?:const|let|var)\s[^=]*=\s*require\(|[)}\];,]+\s*$)/;
+
+/** Whether a line does something: it is not empty, a comment, an import or a closing bracket. */
+export function isRealLine(line: string): boolean {
+  return !noCode.test(line);
+}

@@ -1,0 +1,143 @@
+import type { Language } from './file-kind.ts';
+
+/** Public names of a file, each with its signatures: more than one where it is overloaded or a method of several types. */
+export type DeclaredNames = ReadonlyMap<string, readonly string[]>;
+
+/** How a name is declared: its pattern has a group `name`; the signature is what stands from the match up to `ends`. */
+interface Declaration {
+  readonly pattern: RegExp;
+  /** The first of these characters outside brackets ends the signature; '' : the name alone is public. */
+  readonly ends: string;
+}
+
+const word = '(?<name>[\\w$]+)';
+
+// Methods of classes (JavaScript), blocks of constants (Go) and members of interfaces (Java) are not among them.
+const declarations: Readonly<Record<Language, readonly Declaration[]>> = {
+  js: [
+    {
+      pattern: new RegExp(
+        `^export\\s+(?:default\\s+)?(?:declare\\s+)?(?:async\\s+)?function\\*?\\s+${word}\\s*(?=[(<])`,
+        'gm',
+      ),
+      ends: '{;',
+    },
+    {
+      pattern: new RegExp(`^export\\s+(?:default\\s+)?(?:declare\\s+)?(?:abstract\\s+)?class\\s+${word}`, 'gm'),
+      ends: '{',
+    },
+    { pattern: new RegExp(`^export\\s+(?:declare\\s+)?(?:const|let|var)\\s+${word}`, 'gm'), ends: '=;' },
+    {
+      pattern: new RegExp(
+        `^export\\s+(?:declare\\s+)?(?:type|interface|(?:const\\s+)?enum|namespace)\\s+${word}`,
+        'gm',
+      ),
+      ends: '',
+    },
+    { pattern: new RegExp(`^(?:module\\.)?exports\\.${word}\\s*=`, 'gm'), ends: '' },
+  ],
+  python: [
+    { pattern: /^(?:async\s+)?def\s+(?<name>(?!_)\w+)\s*(?=\()/gm, ends: ':' },
+    { pattern: /^class\s+(?<name>(?!_)\w+)/gm, ends: ':' },
+    { pattern: /^ {4}(?:async\s+)?def\s+(?<name>(?!_)\w+)\s*(?=\()/gm, ends: ':' },
+    { pattern: /^(?<name>[A-Z][A-Z0-9_]{2,})\s*(?::[^=\n]+)?=/gm, ends: '' },
+  ],
+  go: [
+    { pattern: /^func\s+(?:\([^)\n]*\)\s*)?(?<name>[A-Z]\w*)\s*(?=[([])/gm, ends: '{\n' },
+    { pattern: /^type\s+(?<name>[A-Z]\w*)/gm, ends: '{\n' },
+    { pattern: /^(?:var|const)\s+(?<name>[A-Z]\w*)/gm, ends: '' },
+  ],
+  rust: [
+    { pattern: /^[ \t]*pub\s+(?:(?:const|async|unsafe|extern\s+"[^"]*")\s+)*fn\s+(?<name>\w+)/gm, ends: '{;' },
+    { pattern: /^[ \t]*pub\s+(?:struct|enum|trait|type|union|mod)\s+(?<name>\w+)/gm, ends: '' },
+    { pattern: /^[ \t]*pub\s+(?:const|static)\s+(?<name>\w+)\s*(?=:)/gm, ends: '=;' },
+  ],
+  c: [
+    {
+      pattern:
+        /^(?!static\b|typedef\b|return\b|else\b|case\b|using\b|#)[A-Za-z_][\w \t*&:<>,]{0,200}?[ \t*&](?<name>[A-Za-z_]\w*(?:::~?\w+)*)\s*(?=\([^;{}]{0,2000}\)[^;{}()]{0,60}[;{])/gm,
+      ends: '{;',
+    },
+    { pattern: /(?<!\bstatic\b[^\n]*\n)^(?<name>[A-Za-z_]\w*)\s?(?=\([^;{}()]{0,2000}\)\s*\n\{)/gm, ends: '{;' },
+    { pattern: /^#\s*define\s+(?<name>[A-Z_]\w*)\(/gm, ends: '' },
+  ],
+  java: [
+    {
+      pattern:
+        /^[ \t]*(?:public|protected)\s+(?:(?:static|final|abstract|synchronized|virtual|override|async|default|native|sealed|partial)\s+)*(?:class|interface|enum|record|struct)\s+(?<name>\w+)/gm,
+      ends: '',
+    },
+    {
+      pattern: /^[ \t]*(?:public|protected)\s+(?:[\w.<>[\],?]+[ \t]+){0,6}(?<name>\w+)\s*(?=\()/gm,
+      ends: '{;',
+    },
+    {
+      pattern:
+        /^[ \t]*(?:public\s+)?(?:(?:override|open|suspend|inline|operator|abstract)\s+)*(?:fun)\s+(?:<[^>\n]*>\s*)?(?:\w+\.)?(?<name>\w+)\s*(?=\()/gm,
+      ends: '{=\n',
+    },
+  ],
+  other: [],
+};
+
+/** Longer ones are compared by their beginning. */
+const longestSignature = 1_000;
+
+/** Finds the public names that a text declares, by patterns of its language: no parser, so what they don't see is none. */
+export function findDeclaredNames(text: string, language: Language): DeclaredNames {
+  const names = new Map<string, string[]>();
+  for (const { pattern, ends } of declarations[language]) {
+    for (const match of text.matchAll(pattern)) {
+      const name = match.groups?.name;
+      if (name === undefined || notNames.has(name)) continue;
+      const start = match.index + match[0].length;
+      add(names, name, ends === '' ? '' : readSignature(text, start, ends));
+    }
+  }
+  if (language === 'js') for (const name of listExportedNames(text)) if (!names.has(name)) add(names, name, '');
+  return names;
+}
+
+function add(names: Map<string, string[]>, name: string, signature: string): void {
+  const known = names.get(name);
+  if (known === undefined) names.set(name, [signature]);
+  else known.push(signature);
+}
+
+const notNames = new Set(['if', 'for', 'while', 'switch', 'return', 'sizeof', 'catch', 'new', 'defined']);
+const opening = '([{<';
+const closing = ')]}>';
+
+/** The text from a place up to one of some characters outside brackets, its white space evened out. */
+function readSignature(text: string, from: number, ends: string): string {
+  let depth = 0;
+  let at = from;
+  const last = Math.min(text.length, from + longestSignature);
+  for (; at < last; at += 1) {
+    const character = text[at] ?? '';
+    if (depth === 0 && ends.includes(character) && !isArrow(text, at)) break;
+    if (opening.includes(character)) depth += 1;
+    else if (closing.includes(character) && text[at - 1] !== '=' && text[at - 1] !== '-') depth -= 1;
+    if (depth < 0) break;
+  }
+  return text
+    .slice(from, at)
+    .replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/([([{<]) | (?=[)\]}>,:])/g, '$1')
+    .replace(/,(?=[)\]}])/g, '')
+    .trim();
+}
+
+function isArrow(text: string, at: number): boolean {
+  return text[at] === '=' && text[at + 1] === '>';
+}
+
+/** Names of `export { a, b as c }` and `module.exports = { a, b }`. */
+function listExportedNames(text: string): readonly string[] {
+  const lists = [...text.matchAll(/^(?:export\s+(?:type\s+)?|module\.exports\s*=\s*)\{([^{}]*)\}/gm)];
+  return lists
+    .flatMap(([, list = '']) => list.replace(/\/\/[^\n]*/g, '').split(','))
+    .map((entry) => /([\w$]+)\s*(?::[\s\S]*)?$/.exec(entry.trim())?.[1] ?? '')
+    .filter((name) => name !== '' && name !== 'default');
+}

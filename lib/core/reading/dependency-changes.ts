@@ -1,0 +1,76 @@
+import { isJsonRecord, type JsonRecord, parseJson } from '../../util/json.ts';
+import type { ChangedText } from './changed-text.ts';
+
+/** What changed in a file that lists dependencies: clauses about them, and about the rest of it. */
+export interface DependencyChanges {
+  readonly dependencies: readonly string[];
+  readonly rest: readonly string[];
+}
+
+/** Compares the dependencies of both sides of a manifest, by its keys where it is JSON, else by patterns of its kind. */
+export function findDependencyChanges(text: ChangedText): DependencyChanges {
+  if (/(?:^|\/)(?:package|composer|deno)\.jsonc?$/.test(text.path) && text.isWhole) {
+    const [before, after] = [readObject(text.before), readObject(text.after)];
+    if (before !== null && after !== null) return compareManifests(before, after);
+  }
+  const [before, after] = [versionsOf(text.removed), versionsOf(text.added)];
+  const dependencies = compareEntries(before, after);
+  const isMore = dependencies.length === 0 && text.realLines > 0;
+  return { dependencies, rest: isMore ? ['settings of the project changed'] : [] };
+}
+
+/** {} where there is none: a new manifest is compared with an empty one. */
+function readObject(text: string): JsonRecord | null {
+  if (text.trim() === '') return {};
+  const value = parseJson(text);
+  return isJsonRecord(value) ? value : null;
+}
+
+const dependencyKeys = /ependencies$|^require(?:-dev)?$|^imports$/;
+
+function compareManifests(before: JsonRecord, after: JsonRecord): DependencyChanges {
+  const dependencies: string[] = [];
+  const rest: string[] = [];
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [old, now] = [before[key], after[key]];
+    if (JSON.stringify(old) === JSON.stringify(now)) continue;
+    const entries = (): readonly string[] => compareEntries(entriesOf(old), entriesOf(now));
+    if (dependencyKeys.test(key)) dependencies.push(...entries());
+    else if (key === 'scripts') rest.push(...entries().map((change) => `script ${change}`));
+    else rest.push(`${key} changed`);
+  }
+  return { dependencies, rest };
+}
+
+function entriesOf(value: unknown): ReadonlyMap<string, string> {
+  return new Map(isJsonRecord(value) ? Object.entries(value).map(([name, what]) => [name, String(what)] as const) : []);
+}
+
+function compareEntries(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly string[] {
+  const fresh = [...after].flatMap(([name, version]) => {
+    const old = before.get(name);
+    if (old === version) return [];
+    return [old === undefined ? `${name} ${version} is new`.replace('  ', ' ') : `${name} ${old} → ${version}`];
+  });
+  return [...fresh, ...[...before.keys()].filter((name) => !after.has(name)).map((name) => `${name} is gone`)];
+}
+
+// go.mod; requirements and lists of pyproject; TOML; Gemfile; Maven; Gradle.
+const entry = [
+  /^\s*(?:require\s+)?(?<name>[\w-]+(?:\.[\w-]+)+\/[\w./-]+)\s+(?<version>v\d\S*)/,
+  /^\s*["']?(?<name>[A-Za-z][\w.-]*)(?:\[[\w, -]+\])?\s*(?<version>(?:[=~!]=|[<>]=?|\^)\s*[\d*][^"'\s;#]*)/,
+  /^\s*["']?(?<name>[\w.-]+)["']?\s*=\s*(?:["'](?<version>[\^~<>=*]*\d[^"']*|\*)["']|\{[^}]*(?:version|git|path|workspace)\b[^}]*\})/,
+  /^\s*gem\s+["'](?<name>[\w-]+)["'](?:\s*,\s*["'](?<version>[^"']+)["'])?/,
+  /<(?:artifactId|PackageReference Include=")>?(?<name>[\w.-]+)/,
+  /\b(?:implementation|api|compileOnly|runtimeOnly|testImplementation|kapt|classpath)\s*\(?\s*["'](?<name>[\w.-]+:[\w.-]+):?(?<version>[\w.-]*)["']/,
+];
+
+function versionsOf(lines: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const line of lines) {
+    const { name, version = '' } = entry.map((one) => one.exec(line)).find((one) => one !== null)?.groups ?? {};
+    if (name !== undefined && !/^(?:version|edition|rust-version|python|requires-python)$/.test(name))
+      found.set(name, version.trim());
+  }
+  return found;
+}

@@ -1,0 +1,111 @@
+import { widestLine } from '../../domain/state/made-by-tools.ts';
+import type { ReadingMark, ReadingMarkKind } from '../../domain/state/reading-guide.ts';
+import { formatCount } from '../../util/format-figures.ts';
+import { shortId } from '../../util/short-names.ts';
+import { type ChangedText, isRealLine } from './changed-text.ts';
+import { findDependencyChanges } from './dependency-changes.ts';
+
+/** Evidence of one mark in one line: the first few of its clauses. */
+export function makeMark(kind: ReadingMarkKind, clauses: readonly string[]): readonly ReadingMark[] {
+  if (clauses.length === 0) return [];
+  const shown = clauses.slice(0, mostClauses).map((clause) => cut(clause));
+  const more = clauses.length - shown.length;
+  return [{ kind, reason: more > 0 ? `${shown.join('; ')}; and ${more} more` : shown.join('; ') }];
+}
+
+const mostClauses = 3;
+const widestClause = 120;
+
+function cut(clause: string): string {
+  const line = clause.replace(/\s+/g, ' ').trim();
+  return line.length > widestClause ? `${line.slice(0, widestClause - 1)}…` : line;
+}
+
+/** Marks that a changed file has by itself: what it is, its mode, what it sets up, what is gone of it. */
+export function listOwnMarks(text: ChangedText, isManifestChanged: boolean): readonly ReadingMark[] {
+  return [
+    ...makeMark('permissions', describeModes(text)),
+    ...makeMark('ci', text.kind === 'ci' ? describePipeline(text) : []),
+    ...listSetupMarks(text, isManifestChanged),
+    ...makeMark('deletion', describeDeletion(text)),
+    ...makeMark('looks-generated', text.kind === 'made' || text.kind === 'lock' ? [] : whyLooksGenerated(text)),
+  ];
+}
+
+const executable = '100755';
+const link = '120000';
+const submodule = '160000';
+
+function describeModes({ file, added, hunks }: ChangedText): readonly string[] {
+  const { oldMode, newMode, oldOid, newOid, status } = file;
+  if (status === 'deleted') return [];
+  if (newMode === submodule)
+    return [`a submodule at ${shortId(newOid)}${oldMode === submodule ? `, before at ${shortId(oldOid)}` : ''}`];
+  if (newMode === link && hunks.length > 0) return [`a symbolic link to ${added[0] ?? ''}`];
+  if (oldMode === newMode) return [];
+  if (newMode === executable) return [status === 'added' ? 'new and executable' : 'executable now'];
+  if (oldMode === executable) return ['no longer executable'];
+  return oldMode === link || oldMode === submodule
+    ? [`a file now, before a ${oldMode === link ? 'symbolic link' : 'submodule'}`]
+    : [];
+}
+
+const pipelineSigns: readonly (readonly [RegExp, (found: string) => string])[] = [
+  [/\bpull_request_target\b/, () => 'runs with secrets on the code of strangers (pull_request_target)'],
+  [/^\s*(?:permissions:\s*write-all|[\w-]+:\s*write\s*$)/, (found) => `may write: ${found.trim()}`],
+  [/\bsecrets\.\w+/, (found) => `reads ${found}`],
+  [/\b(?:curl|wget)\b[^\n|]*\|\s*(?:sudo\s+)?(?:ba|z)?sh\b/, () => 'runs what it downloads'],
+  [/\buses:\s*\S+/, (found) => `runs ${found.replace(/uses:\s*/, '')}`],
+];
+
+function describePipeline({ added, removed, file }: ChangedText): readonly string[] {
+  if (file.status === 'deleted') return ['a pipeline is gone'];
+  const before = removed.join('\n');
+  const found = pipelineSigns.flatMap(([pattern, words]) =>
+    added.flatMap((line) => {
+      const match = pattern.exec(line)?.[0];
+      return match === undefined || before.includes(match) ? [] : [words(match)];
+    }),
+  );
+  return found.length > 0 ? [...new Set(found)] : ['changes what runs on each push'];
+}
+
+function listSetupMarks(text: ChangedText, isManifestChanged: boolean): readonly ReadingMark[] {
+  const { kind, file } = text;
+  if (kind === 'lock')
+    return makeMark('dependencies', isManifestChanged ? [] : ['changed, and no list of dependencies did']);
+  if (kind === 'build') return makeMark('build', file.status === 'deleted' ? [] : ['changes how it is built']);
+  if (kind !== 'dependencies') return [];
+  const { dependencies, rest } = findDependencyChanges(text);
+  return [...makeMark('build', rest), ...makeMark('dependencies', dependencies)];
+}
+
+/** So many lines less are a deletion in themselves. */
+const manyLines = 20;
+
+function describeDeletion({ file, kind, added, removed }: ChangedText): readonly string[] {
+  if (kind === 'made' || kind === 'lock') return [];
+  const [gone, come] = [removed.filter(isRealLine).length, added.filter(isRealLine).length];
+  if (file.status === 'deleted')
+    return [file.hasNul ? 'deleted' : `deleted with ${formatCount(removed.length, 'line')}`];
+  return gone >= manyLines && gone >= 3 * come ? [`${formatCount(gone, 'line')} removed, ${come} added`] : [];
+}
+
+const saysSo =
+  /@generated\b|\bdo not (?:edit|modify)\b|\b(?:auto|automatically)[- ]?generated\b|\bcode generated\b|\bgenerated (?:by|from|with)\b/i;
+const outputPlaces =
+  /(?:^|\/)(?:dist|vendor|third_party|node_modules|generated|__generated__|gen)\/|\.pb\.(?:go|cc|h)$|_pb2(?:_grpc)?\.pyi?$|\.generated\.\w+$|\.g\.(?:dart|cs)$|\.designer\.cs$|_generated\.\w+$/i;
+const headLines = 12;
+
+/** Why a file may pass for one that tools write, though its name is not that of one. */
+export function whyLooksGenerated({ path, hunks, added, after, isWhole }: ChangedText): readonly string[] {
+  const first = hunks[0];
+  const shown = first !== undefined && first.newStart <= headLines ? first.lines.map(({ text }) => text) : [];
+  const head = isWhole ? after.split('\n', headLines) : shown.slice(0, headLines);
+  const place = outputPlaces.exec(path)?.[0].replace(/^\//, '');
+  return [
+    ...(head.some((line) => saysSo.test(line)) ? ['says that it is generated'] : []),
+    ...(place === undefined ? [] : [`named like generated files (${place})`]),
+    ...(added.some((line) => line.length > widestLine) ? ['has very long lines'] : []),
+  ];
+}

@@ -1,0 +1,171 @@
+import { formatCount } from '../../util/format-figures.ts';
+import type { ChangedText } from './changed-text.ts';
+import { isTestByName } from './file-kind.ts';
+
+/** Lines of a changeset that were only moved from one file to another count for no file as removed. */
+export interface LinesOfOthers {
+  /** Whether a removed line of a test stands among the added lines of another test. */
+  takeMoved(line: string): boolean;
+}
+
+/** Finds how a file makes a check weaker, a clause each, the gravest first; by patterns over its changed lines. */
+export function findWeakerChecks(text: ChangedText, others: LinesOfOthers): readonly string[] {
+  const { kind, file } = text;
+  const isCheck = kind === 'ci' || kind === 'build' || kind === 'dependencies' || kind === 'settings';
+  return [
+    ...(kind === 'test' ? findWeakerTests(text, others) : []),
+    ...(kind === 'ci' && file.status !== 'deleted' ? findLostSteps(text) : []),
+    ...(kind === 'ci' && file.status === 'deleted' ? ['checks of every push are gone with it'] : []),
+    ...(isCheck ? listMore(text, passes) : []),
+    ...(isCheck || kind === 'test' ? findLowerLimits(text) : []),
+    ...(kind === 'settings' || kind === 'dependencies' ? listMore(text, rulesOff) : []),
+    ...(kind === 'document' ? [] : listMore(text, silenced)),
+    ...(kind === 'document' || kind === 'test' ? [] : listMore(text, unverified)),
+  ];
+}
+
+interface Sign {
+  readonly pattern: RegExp;
+  readonly words: string;
+}
+
+// What makes a step succeed though it failed.
+const passes: readonly Sign[] = [
+  { pattern: /\|\|\s*(?:true|:|exit 0|echo)\b/, words: '`|| true`' },
+  { pattern: /^\s*-?\s*continue-on-error:\s*(?!false)/, words: 'continue-on-error' },
+  {
+    pattern: /allow_failure:\s*true|ignore_errors:\s*(?:true|yes)|ignoreFailures\s*=\s*true|testFailureIgnore>\s*true/,
+    words: 'failures allowed',
+  },
+  { pattern: /^\s*set \+e\b/, words: '`set +e`' },
+  {
+    pattern:
+      /--no-verify\b|--passWithNoTests\b|--exit-zero\b|-DskipTests\b|-Dmaven\.test\.skip|--skip-tests?\b|--no-audit\b|SKIP_TESTS?=/,
+    words: 'an option that skips a check',
+  },
+  { pattern: /^\s*if:\s*(?:false|\$\{\{\s*false)/, words: '`if: false`' },
+];
+
+const rulesOff: readonly Sign[] = [
+  { pattern: /["'][@\w/-]+["']\s*:\s*(?:\[\s*)?(?:["']off["']|0\s*[,\]\n}]|0$)/, words: 'a rule off' },
+  {
+    pattern:
+      /"(?:strict\w*|no[A-Z]\w+|exactOptionalPropertyTypes|enabled|recommended)"\s*:\s*false|\bstrict\s*=\s*(?:false|False)/,
+    words: 'a strict setting off',
+  },
+  {
+    pattern: /ignore_errors\s*=\s*True|ignore_missing_imports\s*=\s*True|"skipLibCheck"\s*:\s*true/,
+    words: 'errors ignored',
+  },
+  {
+    pattern: /^\s*(?:extend-ignore|ignore|disable|per-file-ignores|extend-exclude)\s*[=:]\s*\S/,
+    words: 'something ignored',
+  },
+];
+
+// Where a line tells a tool to look away.
+const silenced: readonly Sign[] = [
+  {
+    pattern:
+      /(?:eslint|oxlint|tslint|stylelint)-disable|biome-ignore|@ts-(?:ignore|nocheck|expect-error)|#\s*noqa\b|#\s*type:\s*ignore|#\s*nosec\b|#\s*pylint:\s*disable|#\s*pyright:\s*ignore|\/\/\s*nolint\b|#!?\[allow\(|@SuppressWarnings|@Suppress\(|\bNOLINT\b|rubocop:disable|@phpstan-ignore|#\s*shellcheck disable|#pragma warning\s*\(?\s*disable|swiftlint:disable/,
+    words: 'a warning silenced',
+  },
+  {
+    pattern: /(?:istanbul|c8|v8) ignore|pragma:\s*no cover|coverage:\s*ignore|LCOV_EXCL/,
+    words: 'lines left out of coverage',
+  },
+];
+
+const unverified: readonly Sign[] = [
+  {
+    pattern:
+      /rejectUnauthorized:\s*false|NODE_TLS_REJECT_UNAUTHORIZED|InsecureSkipVerify:\s*true|\bverify\s*=\s*False\b|CERT_NONE|StrictHostKeyChecking[= ]no|\bcurl\b[^\n|]*\s(?:-k|--insecure)\b|--no-check-certificate|http\.sslVerify[= ]false|danger_accept_invalid_certs\(true\)|@csrf_exempt/,
+    words: 'a certificate or origin not checked',
+  },
+];
+
+/** Signs that the added lines hold more often than the removed ones. */
+function listMore({ added, removed }: ChangedText, signs: readonly Sign[]): readonly string[] {
+  return signs.flatMap(({ pattern, words }) => {
+    const more = count(added, pattern) - count(removed, pattern);
+    return more <= 0 ? [] : [more === 1 ? `${words}, new` : `${words}, new ${more} times`];
+  });
+}
+
+function count(lines: readonly string[], pattern: RegExp): number {
+  return lines.filter((line) => pattern.test(line)).length;
+}
+
+const testCase =
+  /^\s*(?:(?:it|test|specify|scenario)(?:\.\w+)*\s*\(|(?:async\s+)?def\s+test\w*|func\s+(?:\([^)]*\)\s*)?(?:Test|Fuzz)\w+\(|#\[(?:\w+::)?test\b|@(?:Test|ParameterizedTest)\b|\[(?:Fact|Theory|Test|TestMethod)\b|TEST(?:_[FP])?\(|fun\s+`)/;
+const assertion =
+  /\b(?:assert\w*[.!(\s]|expect\w*\s*[.(]|should[.(]|ASSERT_\w+\(|EXPECT_\w+\(|CHECK\w*\(|REQUIRE\w*\(|t\.(?:Error|Fatal|Errorf|Fatalf|is|deepEqual|equal|throws|true|false|same|ok|not\w*)\(|require\.\w+\(t\b|self\.assert\w+|ok\(|verify\()/;
+const loose =
+  /\.(?:toBeTruthy|toBeDefined|toBeFalsy)\(|\.not\.to(?:Be(?:Null|Undefined))?\(|toBeInstanceOf\(|anything\(\)|any\(\w+\)|assertTrue\(|assertIsNotNone\(|assert\.ok\(|assert\s+\w+\s*$|assertNotNull\(/;
+const skipped =
+  /\b(?:it|test|describe|suite|context|specify|bench)\.(?:skip|todo|fixme|failing)\b|\b(?:xit|xtest|xdescribe|xcontext|xspecify)\s*\(|\b(?:pytest\.mark\.(?:skip|skipif|xfail)|pytest\.skip|unittest\.(?:skip|expectedFailure))|\bt\.Skip(?:f|Now)?\(|#\[ignore\b|@(?:Ignore|Disabled)\b|\[Ignore\b|Skip\s*=\s*"|GTEST_SKIP|\bDISABLED_\w+|\bpending\s*\(|\bskip:\s*true/;
+const focused = /\b(?:it|test|describe|suite|context)\.only\b|\b(?:fit|fdescribe|fcontext)\s*\(/;
+const retried = /\bretr(?:y|ies)(?:Times)?\b\s*[:=(]\s*\(?\d|@(?:flaky|Flaky|RetryingTest)|pytest\.mark\.flaky|flaky\(/;
+
+function findWeakerTests(text: ChangedText, others: LinesOfOthers): readonly string[] {
+  const { file, path, added } = text;
+  const removed = text.removed.filter((line) => !others.takeMoved(line));
+  const lost = (pattern: RegExp): number => count(removed, pattern) - count(added, pattern);
+  const [cases, asserts] = [lost(testCase), lost(assertion)];
+  if (file.status === 'deleted') {
+    const gone = [
+      ...(cases > 0 ? [formatCount(cases, 'test')] : []),
+      ...(asserts > 0 ? [formatCount(asserts, 'assertion')] : []),
+    ];
+    return gone.length === 0 ? [] : [`${gone.join(' with ')} deleted`];
+  }
+  const left = file.movedFrom;
+  const looser = Math.min(-lost(loose), count(removed, assertion));
+  return [
+    ...(left !== null && isTestByName(left.path) && !isTestByName(path) ? ['its new name is not that of a test'] : []),
+    ...(cases > 0 ? [`${formatCount(cases, 'test')} fewer`] : []),
+    ...(asserts > 0 ? [`${formatCount(asserts, 'assertion')} fewer`] : []),
+    ...(asserts <= 0 && looser > 0 ? [`${formatCount(looser, 'assertion')} of less instead of an exact one`] : []),
+    ...listMore(text, [
+      { pattern: skipped, words: 'a test skipped' },
+      { pattern: focused, words: '`only`: all other tests of the file are left out' },
+      { pattern: retried, words: 'a retry' },
+    ]),
+  ];
+}
+
+const step =
+  /^\s*(?:-\s*)?(?:(?:run|script|entry|id):\s*(?<run>[^|>\s][^\n]*)|uses:\s*(?<uses>\S+)|-\s+(?<item>(?:npm|pnpm|yarn|npx|make|cargo|go|pytest|python|tox|mvn|gradle|\.\/|bash|sh|docker|cmake|ctest|dotnet|bundle)\b[^\n]*))/;
+const command =
+  /^\s*(?:(?:npm|pnpm|yarn|npx|make|cargo|go|pytest|python3?|tox|mvn|gradle|ctest|dotnet|bundle|ruff|mypy|eslint|biome|\.\/gradlew)\s[^\n]*(?:test|check|lint|verify|audit|clippy|vet|mypy|ruff|spec|fmt)[^\n]*|(?:pytest|tox|ctest|mypy)\b[^\n]*)$/;
+
+/** Commands and actions of a pipeline that are gone: neither they nor what they run stands in it any more. */
+function findLostSteps({ removed, after }: ChangedText): readonly string[] {
+  const lost = removed.flatMap((line) => {
+    const found = step.exec(line)?.groups ?? {};
+    const name = found.run ?? found.item ?? found.uses?.replace(/@.*$/, '') ?? (command.test(line) ? line.trim() : '');
+    return name === '' || after.includes(name) ? [] : [name];
+  });
+  return [...new Set(lost)].slice(0, 3).map((name) => `a step is gone: ${name.slice(0, 60)}`);
+}
+
+const limit =
+  /(?<key>[\w.-]*(?:timeout|coverage|threshold|branches|functions|statements|lines|fail[_-]under|minimum|max[_-]?warnings|tolerance|precision|min[_-]score|places|max[_-]complexity)\w*)["']?\s*[:=(,]\s*(?<value>\d[\d_.]*)/i;
+
+/** Numbers of a check that changed so that it passes more easily: minimums lowered, times and allowances raised. */
+function findLowerLimits({ added, removed }: ChangedText): readonly string[] {
+  const now = new Map(added.flatMap(readLimit));
+  const found = removed.flatMap(readLimit).flatMap(([key, before]) => {
+    const after = now.get(key);
+    if (after === undefined || after === before) return [];
+    const isAllowance = /timeout|max|tolerance/i.test(key);
+    if (isAllowance ? after < before : after > before) return [];
+    return [`${key} ${before} → ${after}`];
+  });
+  return [...new Set(found)].slice(0, 3);
+}
+
+function readLimit(line: string): readonly (readonly [string, number])[] {
+  const { key, value } = limit.exec(line)?.groups ?? {};
+  return key === undefined || value === undefined ? [] : [[key, Number(value.replaceAll('_', ''))]];
+}

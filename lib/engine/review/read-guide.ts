@@ -1,0 +1,80 @@
+import { buildReadingGuide, listWordsToSearch, readChanges } from '../../core/reading/build-reading-guide.ts';
+import { kindOfFile } from '../../core/reading/file-kind.ts';
+import type { TreeSearch } from '../../core/reading/test-coverage.ts';
+import { FlameError } from '../../domain/flame-error.ts';
+import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
+import type { Changeset } from '../../domain/state/changeset.ts';
+import type { Patch, PatchFile } from '../../domain/state/patch.ts';
+import type { ReadingGuide } from '../../domain/state/reading-guide.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
+import type { WithGit } from '../run-context.ts';
+
+type Git = Pick<GitDiffs, 'readPatch'> & Pick<GitFiles, 'readTexts' | 'listFiles' | 'search'>;
+
+/** A changeset, and the works it is made of. */
+export interface GuidedChange {
+  readonly changeset: Pick<Changeset, 'parent' | 'commit' | 'tasks'>;
+  /** Its tasks among others. */
+  readonly tasks: readonly Task[];
+}
+
+/** The order a changeset is read in, and the patch that it is the order of. */
+export interface GuidedPatch {
+  readonly guide: ReadingGuide;
+  readonly patch: Patch;
+}
+
+/** Reads the order in which a changeset explains itself. Throws FlameError `diff-mismatch`. */
+export async function readReadingGuide({ git }: WithGit<Git>, change: GuidedChange): Promise<GuidedPatch> {
+  const { parent, commit, tasks: ids } = change.changeset;
+  const patch = await git.readPatch(parent, commit);
+  const changes = readChanges(patch, await git.readTexts(commit, listPathsToRead(patch)));
+  const search = await searchTree(git, commit, listWordsToSearch(changes));
+  const tasks = change.tasks.filter(({ id }) => ids.includes(id));
+  return { guide: buildReadingGuide(changes, tasks, search), patch };
+}
+
+/** As above; null where the diff can't be read: what shows it reports that. */
+export async function tryReadReadingGuide(context: WithGit<Git>, change: GuidedChange): Promise<GuidedPatch | null> {
+  try {
+    return await readReadingGuide(context, change);
+  } catch (error) {
+    if (error instanceof FlameError) return null;
+    throw error;
+  }
+}
+
+/** More files are judged by what their hunks show. */
+const mostTexts = 400;
+const largestText = 200_000;
+
+/** Files whose imports, names and settings are read whole: code and set-up that was there before and is no giant. */
+function listPathsToRead({ files }: Patch): readonly string[] {
+  return files
+    .filter(isWorthReading)
+    .slice(0, mostTexts)
+    .map(({ path }) => path);
+}
+
+function isWorthReading({ path, status, size, hasNul, newMode, movedFrom }: PatchFile): boolean {
+  const kind = kindOfFile(path);
+  const isRead = kind === 'source' || kind === 'test' || kind === 'dependencies' || kind === 'ci';
+  const isSame = movedFrom?.similarity === 100;
+  return isRead && !isSame && !hasNul && size <= largestText && status === 'modified' && newMode.startsWith('100');
+}
+
+/** A larger tree is not searched: its tests count by their names. */
+const mostSearched = 5_000;
+const mostListed = 100_000;
+const mostWords = 200;
+const mostLinesOfFile = 200;
+
+async function searchTree(git: Git, commit: Changeset['commit'], words: readonly string[]): Promise<TreeSearch> {
+  if (words.length === 0) return { tests: [], lines: [] };
+  const paths = await git.listFiles(commit, mostListed);
+  const tests = paths.filter((path) => kindOfFile(path) === 'test');
+  if (paths.length > mostSearched || words.length > mostWords) return { tests, lines: null };
+  const pattern = words.map((word) => word.replace(/[.$^*+?()[\]{}|\\]/g, '\\$&')).join('\n');
+  const found = await git.search(commit, { pattern, path: '', ignoresCase: false, mostOfFile: mostLinesOfFile });
+  return { tests, lines: found.kind === 'found' && !found.isCut ? found.lines : null };
+}
