@@ -1,7 +1,9 @@
 import { parseWorkerAnswer } from '../../domain/config/agent-answers.ts';
 import { blackboardNoteLimits } from '../../domain/state/blackboard.ts';
+import type { FileReason } from '../../domain/state/file-reason.ts';
 import { parseJson } from '../../util/json.ts';
 import { boundText } from '../task/bound-text.ts';
+import { boundReasons, takeReasonLines } from '../task/file-reasons.ts';
 
 /** Prefix of a line in a worker's last message that leaves a note for later tasks. */
 export const notePrefix = 'NOTE:';
@@ -36,16 +38,17 @@ const fence = '```';
 const longestAnswer = 1_000_000;
 
 /**
- * A worker's answer as a JSON object of `summary` and `notes`, alone or in a code block at the end of its words; null
- * where it gave none, whose words are its answer.
+ * A worker's answer as a JSON object of `summary`, `notes` and `why`, alone or in a code block at the end of its words;
+ * null where it gave none, whose words are its answer.
  */
-function structured(text: string): { readonly words: string; readonly notes: readonly string[] } | null {
+function structured(text: string): Pick<WorkerNotes, 'words' | 'notes' | 'reasons'> | null {
   if (text.length > longestAnswer) return null;
   const { before, block } = lastBlock(text.trim());
   const parsed = parseWorkerAnswer(parseJson(block));
   if (parsed.kind === 'malformed') return null;
-  const { summary, notes } = parsed.value;
-  return { words: [before, summary].filter(Boolean).join('\n\n'), notes };
+  const { summary, notes, why } = parsed.value;
+  const reasons = Object.entries(why).map(([path, said]) => ({ path, text: said }));
+  return { words: [before, summary].filter(Boolean).join('\n\n'), notes, reasons };
 }
 
 /** The code block at the end and what stands before it; the whole text where it ends in none. */
@@ -76,9 +79,11 @@ export interface WorkerNotes {
   readonly notes: readonly string[];
   /** Number of notes beyond those that are kept. */
   readonly leftOut: number;
+  /** Why it changed which file, as it says. */
+  readonly reasons: readonly FileReason[];
 }
 
-/** Reads the notes a worker left: from its last message, as lines or as fields, and from its file for notes. */
+/** Reads the notes and reasons a worker left: from its last message, as lines or as fields, and from its file for notes. */
 export function readWorkerNotes({
   text,
   notes: file = '',
@@ -87,8 +92,10 @@ export function readWorkerNotes({
   readonly notes?: string;
 }): WorkerNotes {
   const answer = structured(text);
-  const { notes: said, rest } = parseNotesInMessage(answer?.words ?? text);
-  const all = [...parseNotesFile(file), ...said, ...(answer?.notes ?? [])]
+  const inWords = takeReasonLines(answer?.words ?? text);
+  const inFile = takeReasonLines(file);
+  const { notes: said, rest } = parseNotesInMessage(inWords.rest);
+  const all = [...parseNotesFile(inFile.rest), ...said, ...(answer?.notes ?? [])]
     .map((note) => boundText(note, blackboardNoteLimits.text))
     .filter(Boolean);
   const notes = [...new Set(all)];
@@ -96,6 +103,7 @@ export function readWorkerNotes({
     words: rest,
     notes: notes.slice(0, blackboardNoteLimits.ofTask),
     leftOut: Math.max(0, notes.length - blackboardNoteLimits.ofTask),
+    reasons: boundReasons([...inFile.reasons, ...inWords.reasons, ...(answer?.reasons ?? [])]),
   };
 }
 

@@ -16,12 +16,13 @@ import {
   type TaskChange,
   withBuiltOn,
   withKeptWork,
+  withReasons,
 } from './task-state.ts';
 
 /** Result of an attempt, once its agent is over. */
 export type AttemptResult = Pick<
   AttemptRecord,
-  'ended' | 'notes' | 'left' | 'cost_usd' | 'tokens' | 'failure' | 'work'
+  'ended' | 'notes' | 'left' | 'reasons' | 'cost_usd' | 'tokens' | 'failure' | 'work'
 >;
 
 /** Before its agent is over. */
@@ -160,7 +161,10 @@ export function setChosenAttemptOfTask(
   const { commit, start, from, built_on: builtOn } = one.work;
   const said = `attempt ${at + 1} of ${tries.length} by ${one.agent_id} chosen by ${choice.by}`;
   const next: DoneTask = {
-    ...withKeptWork(withBuiltOn(task, builtOn), from === undefined ? undefined : { commit: from, start }),
+    ...withKeptWork(
+      withReasons(withBuiltOn(task, builtOn), one.reasons),
+      from === undefined ? undefined : { commit: from, start },
+    ),
     status: 'done',
     agent_id: one.agent_id,
     commit,

@@ -1,6 +1,7 @@
 import { type Failure, listFurtherDetails } from '../../domain/failure.ts';
 import type { AgentId, ObjectId } from '../../domain/ids.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
+import type { FileReason } from '../../domain/state/file-reason.ts';
 import { nextClaimNumber } from '../../domain/state/machine-schemas.ts';
 import type {
   BuiltOn,
@@ -11,6 +12,7 @@ import type {
   TaskWithStatus,
 } from '../../domain/state/task-schema.ts';
 import { boundText, toOneLine } from './bound-text.ts';
+import { addEarlierReasons } from './file-reasons.ts';
 import { type AttemptCost, addEndedAttemptToHistory, amendLatestDoneEntry } from './task-history.ts';
 import {
   boundIssues,
@@ -23,6 +25,7 @@ import {
   withAttemptRecords,
   withBuiltOn,
   withKeptWork,
+  withReasons,
 } from './task-state.ts';
 
 /** pending → claimed: the agent (or person) works on it from now on. */
@@ -92,12 +95,16 @@ export function completeTask(
     /** Where several were made: all attempts with the chosen one, and why it was chosen. */
     readonly tries?: readonly AttemptRecord[];
     readonly why?: string;
+    /** What its worker says of the files it changed. */
+    readonly reasons?: readonly FileReason[];
   } & AttemptCost,
 ): TaskChange<DoneTask> {
   requireTransition(task, 'done');
   const kept = work.from === undefined ? undefined : { commit: work.from, start: work.start };
+  const reasons = addEarlierReasons(work.reasons ?? [], kept === undefined ? [] : task.reasons);
+  const onGround = withReasons(withBuiltOn(task, work.builtOn ?? task.built_on), reasons);
   const next: DoneTask = {
-    ...withAttemptRecords(withKeptWork(withBuiltOn(task, work.builtOn ?? task.built_on), kept), work.tries),
+    ...withAttemptRecords(withKeptWork(onGround, kept), work.tries),
     status: 'done',
     commit: work.commit,
     start_commit: work.start,

@@ -61,6 +61,7 @@ const rows = {
   claim: { merge: 'head' },
   judging: { merge: 'head' },
   tries: { merge: 'head', decides: 'standing' },
+  reasons: { merge: 'head' },
   takes_back: {
     merge: 'planned',
     decides: 'task',

@@ -1,5 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
+import type { FileReason } from '../../domain/state/file-reason.ts';
 import type { BuiltOn, Task, TaskStatus, TaskWithStatus } from '../../domain/state/task-schema.ts';
 import { boundText, toOneLine } from './bound-text.ts';
 
@@ -93,6 +94,14 @@ export function withAttemptRecords<Before extends Pick<Task, 'tries'>>(
   tries: readonly AttemptRecord[] = [],
 ): Omit<Before, 'tries'> & Pick<Task, 'tries'> {
   return tries.length === 0 ? rest : { ...rest, tries: [...tries] };
+}
+
+/** The task with what its worker says of the files it changed, if anything. */
+export function withReasons<Before extends Pick<Task, 'reasons'>>(
+  { reasons: _, ...rest }: Before,
+  reasons: readonly FileReason[] = [],
+): Omit<Before, 'reasons'> & Pick<Task, 'reasons'> {
+  return reasons.length === 0 ? rest : { ...rest, reasons: [...reasons] };
 }
 
 /** The change from one to the other; `rest` follows the transition in its subject. */

@@ -19,6 +19,8 @@ type MergeAnswer = Readonly<z.infer<typeof mergeAnswerSchema>>;
 const workerAnswerSchema = z.object({
   summary: z.string().max(20_000).default(''),
   notes: z.array(z.string().max(20_000)).max(200),
+  /** Why each file was changed, by its path; what is malformed costs no more than itself. */
+  why: z.record(z.string(), z.string()).catch({}),
 });
 type WorkerAnswer = Readonly<z.infer<typeof workerAnswerSchema>>;
 

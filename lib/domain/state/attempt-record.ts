@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { failureKinds } from '../failure.ts';
 import { type AgentId, taskIdPattern } from '../ids.ts';
 import { lineSchema } from '../text-schemas.ts';
+import { fileReasonSchema } from './file-reason.ts';
 import { objectIdSchema, taskIdSchema } from './id-schemas.ts';
 
 /** The most agents at work on one task at once, each on its own attempt. */
@@ -52,6 +53,8 @@ export const attemptRecordSchema = z.object({
   notes: z.string(),
   /** Its notes for later tasks. */
   left: z.array(z.string()),
+  /** Why it changed which file, as it says; left out where it gave none. */
+  reasons: z.array(fileReasonSchema).optional(),
   cost_usd: z.number(),
   tokens: z.number(),
   /** Why it failed. */

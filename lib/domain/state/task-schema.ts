@@ -3,6 +3,7 @@ import { roleSchema } from '../agent-policy.ts';
 import { type AgentId, type ObjectId, taskIdPattern } from '../ids.ts';
 import { lineSchema, textSchema } from '../text-schemas.ts';
 import { attemptRecordSchema, attemptsSchema } from './attempt-record.ts';
+import { fileReasonSchema } from './file-reason.ts';
 import { objectIdSchema, sessionIdSchema, taskIdSchema } from './id-schemas.ts';
 import { lineCommentsSchema } from './line-comment.ts';
 import { claimNumberSchema } from './machine-schemas.ts';
@@ -113,6 +114,8 @@ const noteSchema = z.object({
    * number counts. Left out before the first.
    */
   undone: z.int().min(1).optional(),
+  /** Why its worker changed which file, as it says: of the work that is accepted. Left out where it gave none. */
+  reasons: z.array(fileReasonSchema).optional(),
   /** The commit it landed as, where the branch holds its change and not its own commits. Left out otherwise. */
   landed_as: objectIdSchema.optional(),
   /** The changeset whose landing this one takes back, and what becomes of its tasks once it has landed; left out of others. */

@@ -1,5 +1,6 @@
 import { readWorkerNotes } from '../../core/blackboard/parse-notes-in-message.ts';
 import { addAgentRunCost } from '../../core/schedule/budget-state.ts';
+import { renderReasonLines } from '../../core/task/file-reasons.ts';
 import { computeBackoffMs } from '../../core/task/retry-after-failure.ts';
 import { nextAttemptNumber } from '../../core/task/task-history.ts';
 import { findRoleModel } from '../../domain/config/role-adapter-and-model.ts';
@@ -136,8 +137,9 @@ async function letGo(job: AgentJob, { release }: RunningAgent, { failure }: Agen
 }
 
 function endOf(outcome: AgentOutcome): Omit<AgentEndNote, 'run'> {
-  const { words, notes } = readWorkerNotes(outcome);
-  return { text: words.slice(0, 2_000), notes: notes.join('\n\n') };
+  const { words, notes, reasons } = readWorkerNotes(outcome);
+  const left = [...notes, renderReasonLines(reasons)].filter(Boolean);
+  return { text: words.slice(0, 2_000), notes: left.join('\n\n') };
 }
 
 /** An agent that doesn't start gives its share of the budget back. */

@@ -19,7 +19,7 @@ const mostOfClaims = 6_000;
 export function makeWorkerNotesChange(
   context: Pick<RunContext, 'now' | 'place'>,
   { task, agent }: { readonly task: Task; readonly agent: AgentId },
-  { notes, leftOut }: Omit<WorkerNotes, 'words'>,
+  { notes, leftOut }: Pick<WorkerNotes, 'notes' | 'leftOut'>,
 ): { readonly change: BlackboardPageChange | null; readonly warnings: readonly string[] } {
   const at = timestamp(context);
   const kept = notes.filter((text) => findSecrets(text, null).length === 0);

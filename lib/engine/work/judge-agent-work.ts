@@ -1,5 +1,6 @@
 import { parseNotDoneReason, readWorkerNotes } from '../../core/blackboard/parse-notes-in-message.ts';
 import { boundText, toOneLine } from '../../core/task/bound-text.ts';
+import { selectReasonsOfChanges } from '../../core/task/file-reasons.ts';
 import type { AgentPolicy } from '../../domain/agent-policy.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -9,6 +10,7 @@ import type { AgentOutcome } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree, GitCells, IgnoredWork } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { RuleName } from '../../policy/policy-rules.ts';
+import { findSecrets } from '../../policy/secrets/find-secrets.ts';
 import { renderFileName } from '../../util/file-names.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { isInterrupted } from '../graceful-stop.ts';
@@ -75,11 +77,13 @@ export async function judgeAgentWork(
         work.hidden.filter(({ rule }) => rule === null),
       );
       const kept = work.hidden.filter(({ isKept }) => isKept).map(({ entry }) => renderFileName(entry));
-      const { words, ...leftNotes } = readWorkerNotes(outcome);
+      const { words, reasons, ...leftNotes } = readWorkerNotes(outcome);
+      const changes = reasons.length === 0 ? [] : await context.git.treeChanges(cell.base, work.tip);
       return {
         failure: null,
         work: { tip: work.tip, cell, leftBehind: [...work.leftBehind, ...kept], hidden },
         leftNotes,
+        reasons: selectReasonsOfChanges(reasons, changes).filter(({ text }) => findSecrets(text, null).length === 0),
         notes: [words.slice(0, 2_000), left, ignored, prepared].filter(Boolean).join('\n'),
         ...judged,
       };
@@ -182,6 +186,7 @@ export function makeFailedEnding(failure: Failure): AttemptEnding {
     work: null,
     notes: '',
     leftNotes: { notes: [], leftOut: 0 },
+    reasons: [],
     outcome: { cost_usd: 0, tokens: 0 },
     isJudged: false,
   };

@@ -206,6 +206,7 @@ async function takeOne(context: RunContext, claim: Attempt, { tries, at, why, on
       start,
       builtOn,
       notes: one.notes,
+      ...(one.reasons === undefined ? {} : { reasons: one.reasons }),
       cost,
       tokens,
       ...(from === undefined ? {} : { from }),

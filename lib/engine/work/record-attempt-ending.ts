@@ -51,7 +51,9 @@ export interface AttemptEnding {
   } | null;
   readonly notes: string;
   /** Notes for later tasks. */
-  readonly leftNotes: Omit<WorkerNotes, 'words'>;
+  readonly leftNotes: Pick<WorkerNotes, 'notes' | 'leftOut'>;
+  /** What it says of the files it changed. */
+  readonly reasons: WorkerNotes['reasons'];
   /** Whether its agent ended well, and it failed, if it did, by what it left. */
   readonly isJudged: boolean;
   readonly outcome: Pick<AgentOutcome, 'cost_usd' | 'tokens'>;
@@ -102,7 +104,7 @@ export async function recordAttemptEnding(
 async function complete(
   context: RunContext,
   attempt: Attempt,
-  { work, notes, leftNotes, outcome }: AttemptEnding,
+  { work, notes, leftNotes, reasons, outcome }: AttemptEnding,
   { onRecorded, clearUp }: Required<Rest>,
 ): Promise<void> {
   if (work === null) return;
@@ -112,6 +114,7 @@ async function complete(
     start: base,
     ...(start === base ? {} : { from: start }),
     notes,
+    reasons,
     cost: outcome.cost_usd,
     tokens: outcome.tokens,
   };

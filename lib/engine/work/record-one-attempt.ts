@@ -74,7 +74,11 @@ async function sizeOf({ git }: Pick<RunContext, 'git'>, { work }: AttemptEnding)
   };
 }
 
-function endOf(task: Task, { failure, work, notes, leftNotes, outcome }: AttemptEnding, size: Size): AttemptResult {
+function endOf(
+  task: Task,
+  { failure, work, notes, leftNotes, reasons, outcome }: AttemptEnding,
+  size: Size,
+): AttemptResult {
   const spent = { cost_usd: outcome.cost_usd, tokens: outcome.tokens };
   if (work === null)
     return {
@@ -89,6 +93,7 @@ function endOf(task: Task, { failure, work, notes, leftNotes, outcome }: Attempt
     ended: 'handed-in',
     notes,
     left: [...leftNotes.notes],
+    ...(reasons.length === 0 ? {} : { reasons: [...reasons] }),
     ...spent,
     work: {
       commit: work.tip,

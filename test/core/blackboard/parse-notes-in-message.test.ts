@@ -5,6 +5,8 @@ import {
   parseNotesInMessage,
   readWorkerNotes,
 } from '../../../lib/core/blackboard/parse-notes-in-message.ts';
+import { renderReasonLines } from '../../../lib/core/task/file-reasons.ts';
+import { fileReasonLimits } from '../../../lib/domain/state/file-reason.ts';
 
 test('QUE-3 a note goes from its mark to the next one or an empty line; the rest stays the last words', () => {
   const message = 'Done.\n\nNOTE: hash() takes bytes,\nnot text\nNOTE: tests need TZ\n\nAll green.';
@@ -38,20 +40,56 @@ test('QUE-3 notes are few, short and printable, each once; how many are left out
 });
 
 test('QUE-3 what is kept of an end that is taken in later says the same', () => {
-  const left = readWorkerNotes({ text: 'Done.\n\nNOTE: a\nb\nNOTE: c', notes: 'd\n\ne' });
-  assert.equal(readWorkerNotes({ text: left.words, notes: left.notes.join('\n\n') }), left);
+  const left = readWorkerNotes({ text: 'Done.\nWHY a.ts: b\n\nNOTE: a\nb\nNOTE: c', notes: 'd\n\ne' });
+  assert.equal(left.reasons, [{ path: 'a.ts', text: 'b' }]);
+  const notes = [...left.notes, renderReasonLines(left.reasons)].join('\n\n');
+  assert.equal(readWorkerNotes({ text: left.words, notes }), left);
 });
 
 test('QUE-3 notes in a field of a structured answer are notes, and what is no such answer stays words', () => {
   const answer = JSON.stringify({ summary: 'Did it.\nNOTE: c', notes: ['a', 'b', '', 'a'] });
   for (const text of [answer, `  ${answer}\n`, `\`\`\`json\n${answer}\n\`\`\`\n`])
-    assert.equal(readWorkerNotes({ text }), { words: 'Did it.', notes: ['c', 'a', 'b'], leftOut: 0 }, text);
+    assert.equal(
+      readWorkerNotes({ text }),
+      { words: 'Did it.', notes: ['c', 'a', 'b'], leftOut: 0, reasons: [] },
+      text,
+    );
   const behind = readWorkerNotes({ text: `I changed a file.\n\n\`\`\`\n${answer}\n\`\`\`` });
   assert.is(behind.words, 'I changed a file.\n\nDid it.');
   for (const text of ['{"notes":"a"}', '{"notes":[1]}', '[{"notes":["a"]}]', '{"notes":["a"]', 'null', '{"x":1}'])
-    assert.equal(readWorkerNotes({ text }), { words: text, notes: [], leftOut: 0 }, text);
+    assert.equal(readWorkerNotes({ text }), { words: text, notes: [], leftOut: 0, reasons: [] }, text);
   const many = JSON.stringify({ notes: Array.from({ length: 50 }, (_, index) => `n${index}`) });
   assert.equal([readWorkerNotes({ text: many }).notes.length, readWorkerNotes({ text: many }).leftOut], [8, 42]);
+});
+
+test('RVW-1 why a file changed is said in lines, in a file for notes, or in a field; the last reason for a file counts', () => {
+  const text = 'Done.\n- WHY `src/a.ts`: it was slow\nWHY: ./src/b.ts: C: is a drive\nNOTE: n';
+  assert.equal(readWorkerNotes({ text, notes: 'WHY src/c.ts: callers\n\nx\n\nWHY src/a.ts: first' }), {
+    words: 'Done.',
+    notes: ['x', 'n'],
+    leftOut: 0,
+    reasons: [
+      { path: 'src/c.ts', text: 'callers' },
+      { path: 'src/a.ts', text: 'it was slow' },
+      { path: 'src/b.ts', text: 'C: is a drive' },
+    ],
+  });
+  const answer = JSON.stringify({ summary: 's', notes: ['n'], why: { 'a.ts': 'because\nof \u001b[2Jb' } });
+  assert.equal(readWorkerNotes({ text: answer }).reasons, [{ path: 'a.ts', text: 'because of [2Jb' }]);
+  // A field of another form costs no more than itself.
+  const bad = readWorkerNotes({ text: '{"summary":"s","notes":["n"],"why":["a.ts"]}' });
+  assert.equal(bad, { words: 's', notes: ['n'], leftOut: 0, reasons: [] });
+});
+
+test('RVW-1 reasons are few, short and printable, however many there are', () => {
+  const many = Array.from({ length: 200_000 }, (_, at) => `WHY f${at}.ts: ${'because '.repeat(6)}`).join('\n');
+  const { reasons, words } = readWorkerNotes({
+    text: `Done.\n${many}`,
+    notes: `WHY a\u202eb.ts: x\nWHY x.ts: ${'y'.repeat(9_999)}`,
+  });
+  assert.is(words, 'Done.');
+  assert.is(reasons.length, fileReasonLimits.ofTask);
+  assert.equal(reasons[0], { path: 'x.ts', text: `${'y'.repeat(fileReasonLimits.text - 1)}…` });
 });
 
 test.run();
