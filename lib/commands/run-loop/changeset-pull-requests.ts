@@ -9,6 +9,7 @@ import {
   recordMergedRequest,
   recordRequestChange,
 } from '../../engine/review/pull-request-records.ts';
+import { readGuidesOfLanded } from '../../engine/review/read-guide.ts';
 import { fetchBranch } from '../../git/refs/remote-branch.ts';
 import { renderChangesetPullRequest } from '../../ui/render/render-pull-request.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -94,6 +95,7 @@ async function describe(
       session,
       tasks,
       verdictOf: ({ commit }) => (commit === null ? null : (snapshot.verdictsOn(commit).at(-1) ?? null)),
+      guides: await readGuidesOfLanded({ git }, { changesets: landed, tasks }),
     },
     {
       landed,

@@ -3,6 +3,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { decideAndRecord, viewSession } from '../../engine/record-changes.ts';
+import { readGuidesOfLanded } from '../../engine/review/read-guide.ts';
 import { renderSessionPullRequest } from '../../ui/render/render-pull-request.ts';
 import type { Forge } from '../forge/open-forge.ts';
 import { isForgeError } from '../forge/run-forge.ts';
@@ -60,9 +61,12 @@ async function isForEach({ context }: CommandContext, id: SessionId): Promise<bo
 async function describe({ context, git }: CommandContext, id: SessionId): Promise<PullRequest | null> {
   const { session, tasks, snapshot } = await viewSession(context, id);
   if (session.landing === undefined) return null;
-  const text = renderSessionPullRequest(session, tasks, ({ commit }) =>
-    commit === null ? null : (snapshot.verdictsOn(commit).at(-1) ?? null),
-  );
+  const text = renderSessionPullRequest({
+    session,
+    tasks,
+    verdictOf: ({ commit }) => (commit === null ? null : (snapshot.verdictsOn(commit).at(-1) ?? null)),
+    guides: await readGuidesOfLanded({ git }, { changesets: session.changesets, tasks }),
+  });
   const bodyFile = join(git.repository.commonDir, 'blueflame', 'pull-requests', `${id}.md`);
   const { landing, base_branch: base } = session;
   return { ...text, base, branch: landing.branch, landing, bodyFile, url: landing.pull_request };

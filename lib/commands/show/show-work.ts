@@ -1,9 +1,11 @@
 import { listTasksInEvidenceDoubt } from '../../core/changesets/build-evidence.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { toGuideData } from '../../domain/questions/guide-summary.ts';
 import type { Changeset, ChangesSinceSeen } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { TaskStory } from '../../domain/view-models/task-story.ts';
 import { computeChangesSinceSeen, computeChangesSinceSentBack } from '../../engine/review/changes-since-seen.ts';
+import { readGuidedDiff, tryReadReadingGuide } from '../../engine/review/read-guide.ts';
 import { renderChangesSinceSeen } from '../../ui/render/render-changes-since-seen.ts';
 import { renderChangeset } from '../../ui/render/render-changeset.ts';
 import { renderChangesetDecision } from '../../ui/render/render-changeset-decision.ts';
@@ -60,14 +62,24 @@ export async function showChangeset(showing: ShowOptions, changeset: Changeset):
   const review = changeset.landed_commit === null ? null : snapshot.reviewOn(changeset.landed_commit);
   const counts = !listUntrustedChangesets(session, snapshot.admitted(session.id).session).includes(changeset.id);
   const since = isHere ? await computeChangesSinceSeen(reading, session, { changeset, tasks }) : null;
-  output.json({ changeset, counts, verdicts, doubts, files, review, ...(since === null ? {} : { since }) });
-  const compared = since === null ? {} : { since };
+  const guided = isHere ? await tryReadReadingGuide(reading, { changeset, tasks }) : null;
+  output.json({
+    changeset,
+    counts,
+    verdicts,
+    doubts,
+    files,
+    review,
+    ...(since === null ? {} : { since }),
+    ...(guided === null ? {} : { guide: toGuideData(guided.guide, Number.POSITIVE_INFINITY) }),
+  });
+  const compared = { ...(since === null ? {} : { since }), ...(guided === null ? {} : { guide: guided.guide }) };
   const view = { changeset, position, total, tasks, verdicts, doubts, session, ...compared };
   const text = [
     renderChangeset(view, output.style),
     renderChangesetDecision({ changeset, counts, files, review }, output.style),
     ...(args.options.diff && isHere
-      ? ['', renderDiff(await git.diffText(changeset.parent, changeset.commit), output.style)]
+      ? ['', renderDiff(await readGuidedDiff(reading, changeset, guided), output.style)]
       : []),
     ...(args.options.interdiff ? await renderInterdiff(showing, changeset.group, since) : []),
   ];

@@ -1,10 +1,11 @@
 import type { Patch } from '../../domain/state/patch.ts';
-import type {
-  ClaimedReason,
-  GuidedFile,
-  ReadingChapter,
-  ReadingGuide,
-  ReadingMark,
+import {
+  type ClaimedReason,
+  type GuidedFile,
+  type ReadingChapter,
+  type ReadingGuide,
+  type ReadingMark,
+  readingMarkKinds,
 } from '../../domain/state/reading-guide.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { formatCount } from '../../util/format-figures.ts';
@@ -52,7 +53,7 @@ function listBrokenNames({ gone, changed }: ChangedNames): readonly string[] {
   return [...gone, ...changed.map(({ name }) => name)].filter(isTelling);
 }
 
-type GuidedTask = Pick<Task, 'id' | 'title' | 'file_locks'>;
+type GuidedTask = Pick<Task, 'id' | 'title' | 'file_locks' | 'reasons'>;
 
 /** Puts a changeset in the order that explains it, and marks what deserves a second look. */
 export function buildReadingGuide(
@@ -74,8 +75,14 @@ export function buildReadingGuide(
   };
 }
 
-function findReason(_text: ChangedText, _tasks: readonly GuidedTask[]): ClaimedReason | null {
-  return null;
+/** What the last of its workers that gave a reason says. */
+function findReason({ path, file }: ChangedText, tasks: readonly GuidedTask[]): ClaimedReason | null {
+  const said = tasks.flatMap(({ id, reasons = [] }) =>
+    reasons
+      .filter((one) => one.path === path || one.path === file.movedFrom?.path)
+      .map(({ text }) => ({ task: id, text })),
+  );
+  return said.at(-1) ?? null;
 }
 
 type Marks = ReadonlyMap<ChangedText, readonly ReadingMark[]>;
@@ -84,16 +91,17 @@ function markFiles({ texts, names, links }: ReadChanges, search: TreeSearch): Ma
   const isManifestChanged = texts.some(({ kind }) => kind === 'dependencies');
   const movedLines = createMovedLines(texts.filter(({ kind }) => kind === 'test'));
   const changedTests = texts.filter(({ kind, file }) => kind === 'test' && file.status !== 'deleted');
-  const isTested = createTestedCheck({ links, changedTests, search });
+  const whyUntested = createTestedCheck({ links, changedTests, search });
   const describeNames = createNameDescriber(texts, names, search);
   const hasTests = search.tests.length > 0 || changedTests.length > 0;
   let isFirstUntested = true;
-  const whyUntested = (text: ChangedText): readonly string[] => {
+  const untested = (text: ChangedText): readonly string[] => {
     if (!isTestable(text) || whyLooksGenerated(text).length > 0) return [];
-    if (isTested(text, listWordsOfTests(text, names.get(text)?.now ?? []))) return [];
+    const why = whyUntested(text, listWordsOfTests(text, names.get(text)?.now ?? []));
+    if (why === null) return [];
     const isFirst = isFirstUntested;
     isFirstUntested = false;
-    if (hasTests) return ['no test changed or names it'];
+    if (hasTests) return [why];
     return isFirst ? ['there are no tests'] : [];
   };
   return new Map(
@@ -106,24 +114,12 @@ function markFiles({ texts, names, links }: ReadChanges, search: TreeSearch): Ma
         ...(changed === undefined || text.kind !== 'source'
           ? []
           : makeMark('public-name', describeNames(text, changed))),
-        ...makeMark('no-test', whyUntested(text)),
+        ...makeMark('no-test', untested(text)),
       ];
-      return [text, all.sort((a, b) => gravity.indexOf(a.kind) - gravity.indexOf(b.kind))] as const;
+      return [text, all.sort((a, b) => readingMarkKinds.indexOf(a.kind) - readingMarkKinds.indexOf(b.kind))] as const;
     }),
   );
 }
-
-const gravity: readonly ReadingMark['kind'][] = [
-  'weaker-check',
-  'permissions',
-  'ci',
-  'build',
-  'dependencies',
-  'deletion',
-  'public-name',
-  'no-test',
-  'looks-generated',
-];
 
 interface DividedChapter extends Omit<ReadingChapter, 'files'> {
   readonly texts: readonly ChangedText[];

@@ -13,8 +13,10 @@ export function findDependencyChanges(text: ChangedText): DependencyChanges {
     const [before, after] = [readObject(text.before), readObject(text.after)];
     if (before !== null && after !== null) return compareManifests(before, after);
   }
-  const [before, after] = [versionsOf(text.removed), versionsOf(text.added)];
-  const dependencies = compareEntries(before, after);
+  const isTables = text.isWhole && /(?:^|\/)(?:Cargo|pyproject|libs\.versions)\.toml$/.test(text.path);
+  const dependencies = isTables
+    ? compareEntries(readTables(text.before), readTables(text.after))
+    : compareEntries(versionsOf(text.removed), versionsOf(text.added));
   const isMore = dependencies.length === 0 && text.realLines > 0;
   return { dependencies, rest: isMore ? ['settings of the project changed'] : [] };
 }
@@ -53,6 +55,39 @@ function compareEntries(before: ReadonlyMap<string, string>, after: ReadonlyMap<
     return [old === undefined ? `${name} ${version} is new`.replace('  ', ' ') : `${name} ${old} → ${version}`];
   });
   return [...fresh, ...[...before.keys()].filter((name) => !after.has(name)).map((name) => `${name} is gone`)];
+}
+
+/** Entries of the tables and lists of a TOML file that are named for dependencies. */
+function readTables(text: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  let [table, list] = ['', ''];
+  for (const line of text.split('\n')) {
+    const head = /^\s*\[+([^\]]+)\]/.exec(line)?.[1];
+    if (head !== undefined) [table, list] = [head, ''];
+    const { key = '', value = '' } = /^\s*["']?(?<key>[\w.-]+)["']?\s*=\s*(?<value>.+)$/.exec(line)?.groups ?? {};
+    const own = /dependencies\.(?<name>[\w-]+)$/.exec(table)?.groups?.name;
+    if (list === '' && value.startsWith('[')) list = key;
+    // The table of one dependency: its version counts alone.
+    if (own !== undefined) found.set(own, key === 'version' ? versionIn(value) : (found.get(own) ?? ''));
+    else if (list !== '' && (isOfDependencies(table) || isOfDependencies(list))) readListed(line, found);
+    else if (key !== '' && list === '' && isOfDependencies(table)) found.set(key, versionIn(value));
+    if (list !== '' && /\]\s*(?:#.*)?$/.test(line)) list = '';
+  }
+  return found;
+}
+
+function readListed(line: string, found: Map<string, string>): void {
+  for (const [, name = '', version = ''] of line.matchAll(/["']([A-Za-z][\w.-]*(?:\[[^\]]*\])?)\s*([^"']*)["']/g))
+    found.set(name, version);
+}
+
+/** The version of `{ version = "1", … }`, or the text itself. */
+function versionIn(value: string): string {
+  return /\bversion\s*=\s*["']([^"']+)/.exec(value)?.[1] ?? value.replace(/^["']|["']\s*(?:#.*)?$/g, '');
+}
+
+function isOfDependencies(name: string): boolean {
+  return /dependenc(?:y|ies)|^versions$|^libraries$|^requires$/.test(name);
 }
 
 // go.mod; requirements and lists of pyproject; TOML; Gemfile; Maven; Gradle.

@@ -15,7 +15,7 @@ export function isTestByName(path: string): boolean {
 }
 
 const testNames =
-  /(?:^|\/)(?:[^/]*[._-](?:test|tests|spec|specs|e2e|cy)\.[^/.]+|test_[^/]+\.py|[^/]+_(?:test|spec)\.(?:go|py|rb|exs|dart|c|cc|cpp|rs)|[^/]*[a-z0-9](?:Test|Tests|TestCase|Spec|IT)\.(?:java|kt|kts|scala|groovy|cs|swift|php)|tests?\.(?:rs|py|js|ts))$/;
+  /(?:^|\/)(?:[^/]*[._-](?:test|tests|spec|specs|e2e|cy)\.[^/.]+|test_[^/]+\.py|[^/]+_(?:test|spec)\.(?:go|py|rb|exs|dart|c|cc|cpp|rs)|[^/]*[a-z0-9](?:Test|Tests|TestCase|Spec|IT)\.(?:java|kt|kts|scala|groovy|cs|swift|php)|tests?\.(?:rs|py|js|ts|c|cc|cpp))$/;
 
 // The first that matches counts.
 const kinds: readonly (readonly [FileKind, RegExp])[] = [

@@ -72,6 +72,16 @@ function listImported(text: ChangedText, places: Places): readonly string[] {
   return found.filter((path) => path !== text.path);
 }
 
+/** Files and folders that a test imports, or stands in where that is enough to test them: `lib/auth`, `.` for the top. */
+export function listImportedPlaces(text: ChangedText): readonly string[] {
+  const { path, language } = text;
+  if (language === 'go') return [posix.dirname(path)];
+  if (language === 'python') return importsOf(text).map((name) => name.replaceAll('.', '/'));
+  if (language !== 'js') return [];
+  const own = importsOf(text).filter((name) => name.startsWith('.'));
+  return own.map((name) => stemOf(posix.join(posix.dirname(path), name)).replace(/\/$/, ''));
+}
+
 const importPatterns: Readonly<Record<Language, RegExp | null>> = {
   js: /\b(?:from|import|require\(|import\()\s*["'](?<name>[^"'\n]+)["']/g,
   python: /^[ \t]*(?:from\s+(?<name>[.\w]+)\s+import\s+(?<of>\([^)]*\)|[^\n]+)|import\s+(?<plain>[\w., ]+))/gm,

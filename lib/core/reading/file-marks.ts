@@ -67,14 +67,24 @@ function describePipeline({ added, removed, file }: ChangedText): readonly strin
       return match === undefined || before.includes(match) ? [] : [words(match)];
     }),
   );
-  return found.length > 0 ? [...new Set(found)] : ['changes what runs on each push'];
+  return found.length > 0 ? [...new Set(found)] : [`changes what runs on each push${quoteFirst(added, removed)}`];
+}
+
+/** The first line that does something, as evidence. */
+function quoteFirst(added: readonly string[], removed: readonly string[]): string {
+  const [line, sign] = added.some(isRealLine) ? [added.find(isRealLine), '+'] : [removed.find(isRealLine), '-'];
+  return line === undefined ? '' : `: ${sign}${line.trim().slice(0, 60)}`;
 }
 
 function listSetupMarks(text: ChangedText, isManifestChanged: boolean): readonly ReadingMark[] {
   const { kind, file } = text;
   if (kind === 'lock')
     return makeMark('dependencies', isManifestChanged ? [] : ['changed, and no list of dependencies did']);
-  if (kind === 'build') return makeMark('build', file.status === 'deleted' ? [] : ['changes how it is built']);
+  if (kind === 'build')
+    return makeMark(
+      'build',
+      file.status === 'deleted' ? [] : [`changes how it is built${quoteFirst(text.added, text.removed)}`],
+    );
   if (kind !== 'dependencies') return [];
   const { dependencies, rest } = findDependencyChanges(text);
   return [...makeMark('build', rest), ...makeMark('dependencies', dependencies)];
@@ -87,7 +97,7 @@ function describeDeletion({ file, kind, added, removed }: ChangedText): readonly
   if (kind === 'made' || kind === 'lock') return [];
   const [gone, come] = [removed.filter(isRealLine).length, added.filter(isRealLine).length];
   if (file.status === 'deleted')
-    return [file.hasNul ? 'deleted' : `deleted with ${formatCount(removed.length, 'line')}`];
+    return [removed.length === 0 ? 'deleted' : `deleted with ${formatCount(removed.length, 'line')}`];
   return gone >= manyLines && gone >= 3 * come ? [`${formatCount(gone, 'line')} removed, ${come} added`] : [];
 }
 

@@ -16,7 +16,7 @@ export function createNameDescriber(
     texts.flatMap((text) => (namesOf.get(text)?.added ?? []).map((name) => [`${text.language} ${name}`, text.path])),
   );
   const usedBy = (name: string): string => {
-    const count = isTelling(name) ? (users.get(name)?.size ?? 0) : 0;
+    const count = isOneOfAKind(name) ? (users.get(name)?.size ?? 0) : 0;
     return count === 0 ? '' : `, but ${formatCount(count, 'unchanged file')} ${count === 1 ? 'names' : 'name'} it`;
   };
   return ({ language }, { gone, changed }) => {
@@ -24,7 +24,10 @@ export function createNameDescriber(
       const place = places.get(`${language} ${name}`);
       return { name, words: place === undefined ? `${name} is gone` : `${name} moved to ${place}` };
     });
-    const other = changed.map(({ name, before, after }) => ({ name, words: `${name}${before} → ${name}${after}` }));
+    const other = changed.map(({ name, before, after }) => ({
+      name,
+      words: `${name}${describeSignatures(before, after)}`,
+    }));
     return [...left, ...other]
       .map(({ name, words }) => ({ words, used: usedBy(name) }))
       .sort((a, b) => Number(b.used !== '') - Number(a.used !== ''))
@@ -32,11 +35,41 @@ export function createNameDescriber(
   };
 }
 
+const widestPart = 60;
+
+/** What differs between two signatures: what is new, what is gone, or both. */
+function describeSignatures(before: string, after: string): string {
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  // Whole words.
+  while (isWithinWord(before, start) || isWithinWord(after, start)) start -= 1;
+  while (isWithinWord(before, before.length - end) || isWithinWord(after, after.length - end)) end -= 1;
+  const part = (text: string): string => {
+    const middle = text.slice(start, text.length - end).replace(/^[,\s]+|[,\s]+$/g, '');
+    return middle.length > widestPart ? `${middle.slice(0, widestPart - 1)}…` : middle;
+  };
+  const [old, now] = [part(before), part(after)];
+  if (old === '') return ` has ${now} now`;
+  return now === '' ? ` no longer has ${old}` : `: ${old} → ${now}`;
+}
+
+function isWithinWord(text: string, at: number): boolean {
+  return /^[\w.][\w.]/.test(text.slice(Math.max(0, at - 1), at + 1)) && at > 0;
+}
+
+/** Whether a name that stands elsewhere is surely the same one: no word of everyday language. */
+function isOneOfAKind(name: string): boolean {
+  return isTelling(name) && (name.length >= 10 || /[a-z][A-Z]|_|\d/.test(name));
+}
+
 /** Files that did not change, by the words on the lines that were found in them. */
 function indexUsers(texts: readonly ChangedText[], { lines }: TreeSearch): ReadonlyMap<string, ReadonlySet<string>> {
   const changed = new Set(texts.flatMap(({ path, file }) => [path, file.movedFrom?.path ?? path]));
   const users = new Map<string, Set<string>>();
-  for (const { path, text } of lines ?? []) {
+  for (const { path, text } of lines) {
     if (changed.has(path)) continue;
     for (const word of wordsOf(text)) users.set(word, (users.get(word) ?? new Set()).add(path));
   }

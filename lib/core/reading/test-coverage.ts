@@ -1,12 +1,15 @@
+import { groupBy } from '../../util/sort-and-group.ts';
 import type { ChangedText } from './changed-text.ts';
-import type { FileLinks } from './file-links.ts';
-import { stemOf } from './file-links.ts';
+import { type FileLinks, listImportedPlaces, stemOf } from './file-links.ts';
 
-/** What a search of the tree found for names of the changed files; null: it was not searched. */
+/** What a search of the tree found for names of the changed files. */
 export interface TreeSearch {
   /** Paths of all test files of the tree. */
   readonly tests: readonly string[];
-  readonly lines: readonly { readonly path: string; readonly text: string }[] | null;
+  /** The words that were looked for; none: the tree is too large, or there are too many of them. */
+  readonly words: ReadonlySet<string>;
+  /** Where they stand. */
+  readonly lines: readonly { readonly path: string; readonly text: string }[];
 }
 
 /** Whether tests would be expected of a changed file: it is code, and something it does changed. */
@@ -37,24 +40,31 @@ interface TestedFacts {
   readonly search: TreeSearch;
 }
 
-/** Makes the judge of whether a test that changed, or one that was there, imports or names a file. */
-export function createTestedCheck({
-  links,
-  changedTests,
-  search,
-}: TestedFacts): (text: ChangedText, words: readonly string[]) => boolean {
+/** Why no test seems to be about a file, a clause; null: one that changed imports it, or one that is there names it. */
+export type WhyUntested = (text: ChangedText, words: readonly string[]) => string | null;
+
+export function createTestedCheck({ links, changedTests, search }: TestedFacts): WhyUntested {
   const tests = new Set(search.tests);
-  const stems = new Map<string, string[]>();
-  for (const path of [...tests, ...changedTests.map((one) => one.path)]) {
-    const stem = lastPart(stemOf(path)).replace(affixes, '').toLowerCase();
-    stems.set(stem, [...(stems.get(stem) ?? []), path]);
-  }
+  const stems = groupBy([...tests, ...changedTests.map(({ path }) => path)], (path) =>
+    lastPart(stemOf(path)).replace(affixes, '').toLowerCase(),
+  );
   const linked = new Set(changedTests.flatMap(({ path }) => [...(links.get(path) ?? [])]));
-  const said = new Set((search.lines ?? []).filter(({ path }) => tests.has(path)).flatMap(({ text }) => wordsOf(text)));
+  const places = new Set(changedTests.flatMap(listImportedPlaces));
+  const said = new Set(search.lines.filter(({ path }) => tests.has(path)).flatMap(({ text }) => wordsOf(text)));
   return (text, words) => {
-    if (linked.has(text.path) || (text.language === 'rust' && /#\[cfg\(test\)\]/.test(text.after))) return true;
-    return isNamedBy(text.path, stems) || words.some((word) => said.has(word));
+    const isLinked = linked.has(text.path) || listPlacesOf(text.path).some((place) => places.has(place));
+    const holdsTests = text.language === 'rust' && /#\[cfg\(test\)\]/.test(text.after);
+    if (isLinked || holdsTests || isNamedBy(text.path, stems) || words.some((word) => said.has(word))) return null;
+    const isSearched = words.every((word) => search.words.has(word));
+    return isSearched ? 'no test changed or names it' : 'no test changed with it, and none has its name';
   };
+}
+
+/** The folders a file is in, by whole path and by the end of it: what a test imports to reach it through them. */
+function listPlacesOf(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  const folders = parts.flatMap((_, end) => parts.slice(0, end + 1).map((__, start) => parts.slice(start, end + 1)));
+  return ['.', ...folders.map((folder) => folder.join('/'))];
 }
 
 const affixes = /^test[_-]|[._-](?:test|tests|spec|e2e|cy)$|(?:Test|Tests|TestCase|Spec|IT)$/;

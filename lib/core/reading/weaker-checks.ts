@@ -19,76 +19,52 @@ export function findWeakerChecks(text: ChangedText, others: LinesOfOthers): read
     ...(isCheck ? listMore(text, passes) : []),
     ...(isCheck || kind === 'test' ? findLowerLimits(text) : []),
     ...(kind === 'settings' || kind === 'dependencies' ? listMore(text, rulesOff) : []),
-    ...(kind === 'document' ? [] : listMore(text, silenced)),
+    ...(kind === 'settings' || kind === 'ci' ? findUnlisted(text) : []),
+    ...(kind === 'document' ? [] : listMore(text, kind === 'test' ? silencedInTests : silenced)),
     ...(kind === 'document' || kind === 'test' ? [] : listMore(text, unverified)),
   ];
 }
 
-interface Sign {
-  readonly pattern: RegExp;
-  readonly words: string;
-}
-
-// What makes a step succeed though it failed.
-const passes: readonly Sign[] = [
-  { pattern: /\|\|\s*(?:true|:|exit 0|echo)\b/, words: '`|| true`' },
-  { pattern: /^\s*-?\s*continue-on-error:\s*(?!false)/, words: 'continue-on-error' },
-  {
-    pattern: /allow_failure:\s*true|ignore_errors:\s*(?:true|yes)|ignoreFailures\s*=\s*true|testFailureIgnore>\s*true/,
-    words: 'failures allowed',
-  },
-  { pattern: /^\s*set \+e\b/, words: '`set +e`' },
-  {
-    pattern:
-      /--no-verify\b|--passWithNoTests\b|--exit-zero\b|-DskipTests\b|-Dmaven\.test\.skip|--skip-tests?\b|--no-audit\b|SKIP_TESTS?=/,
-    words: 'an option that skips a check',
-  },
-  { pattern: /^\s*if:\s*(?:false|\$\{\{\s*false)/, words: '`if: false`' },
+/** What makes a step succeed though it failed. */
+const passes: readonly RegExp[] = [
+  /\|\|\s*(?:true|:|exit 0)(?=\s|$|["'])/,
+  /continue-on-error:\s*(?!false)\S+/,
+  /allow_failure:\s*true|ignore_errors:\s*(?:true|yes)|ignoreFailures\s*=\s*true|testFailureIgnore>\s*true/,
+  /^\s*set \+e\b/,
+  /--no-verify\b|--passWithNoTests\b|--exit-zero\b|-DskipTests\b|-Dmaven\.test\.skip|--skip-tests?\b|--no-audit\b|SKIP_TESTS?=\S+/,
+  /^\s*if:\s*(?:false|\$\{\{\s*false).*/,
 ];
 
-const rulesOff: readonly Sign[] = [
-  { pattern: /["'][@\w/-]+["']\s*:\s*(?:\[\s*)?(?:["']off["']|0\s*[,\]\n}]|0$)/, words: 'a rule off' },
-  {
-    pattern:
-      /"(?:strict\w*|no[A-Z]\w+|exactOptionalPropertyTypes|enabled|recommended)"\s*:\s*false|\bstrict\s*=\s*(?:false|False)/,
-    words: 'a strict setting off',
-  },
-  {
-    pattern: /ignore_errors\s*=\s*True|ignore_missing_imports\s*=\s*True|"skipLibCheck"\s*:\s*true/,
-    words: 'errors ignored',
-  },
-  {
-    pattern: /^\s*(?:extend-ignore|ignore|disable|per-file-ignores|extend-exclude)\s*[=:]\s*\S/,
-    words: 'something ignored',
-  },
+const rulesOff: readonly RegExp[] = [
+  /["'][@\w/-]+["']\s*:\s*(?:\[\s*)?(?:["']off["']|0(?=\s*[,\]}]|\s*$))/,
+  /"(?:strict\w*|no[A-Z]\w+|exactOptionalPropertyTypes|recommended)"\s*:\s*false|\bstrict\s*=\s*(?:false|False)/,
+  /ignore_errors\s*=\s*True|ignore_missing_imports\s*=\s*True|"skipLibCheck"\s*:\s*true/,
+  /^\s*(?:extend-ignore|ignore|disable|per-file-ignores|extend-exclude)\s*[=:]\s*\S.*/,
 ];
 
-// Where a line tells a tool to look away.
-const silenced: readonly Sign[] = [
-  {
-    pattern:
-      /(?:eslint|oxlint|tslint|stylelint)-disable|biome-ignore|@ts-(?:ignore|nocheck|expect-error)|#\s*noqa\b|#\s*type:\s*ignore|#\s*nosec\b|#\s*pylint:\s*disable|#\s*pyright:\s*ignore|\/\/\s*nolint\b|#!?\[allow\(|@SuppressWarnings|@Suppress\(|\bNOLINT\b|rubocop:disable|@phpstan-ignore|#\s*shellcheck disable|#pragma warning\s*\(?\s*disable|swiftlint:disable/,
-    words: 'a warning silenced',
-  },
-  {
-    pattern: /(?:istanbul|c8|v8) ignore|pragma:\s*no cover|coverage:\s*ignore|LCOV_EXCL/,
-    words: 'lines left out of coverage',
-  },
+/** Where a line has a tool look away. */
+const silenced: readonly RegExp[] = [
+  /(?:eslint|oxlint|tslint|stylelint)-disable[\w-]*|biome-ignore(?:-\w+)?|@ts-(?:ignore|nocheck|expect-error)|#\s*noqa\b|#\s*type:\s*ignore|#\s*nosec\b|#\s*pylint:\s*disable|#\s*pyright:\s*ignore|\/\/\s*nolint\b|#!?\[allow\([^)]*\)\]|@SuppressWarnings|@Suppress\(|\bNOLINT\w*|rubocop:disable|@phpstan-ignore|#\s*shellcheck disable\S*|#pragma warning\s*\(?\s*disable|swiftlint:disable/,
+  /(?:istanbul|c8|v8) ignore|pragma:\s*no cover|coverage:\s*ignore|LCOV_EXCL\w*/,
 ];
 
-const unverified: readonly Sign[] = [
-  {
-    pattern:
-      /rejectUnauthorized:\s*false|NODE_TLS_REJECT_UNAUTHORIZED|InsecureSkipVerify:\s*true|\bverify\s*=\s*False\b|CERT_NONE|StrictHostKeyChecking[= ]no|\bcurl\b[^\n|]*\s(?:-k|--insecure)\b|--no-check-certificate|http\.sslVerify[= ]false|danger_accept_invalid_certs\(true\)|@csrf_exempt/,
-    words: 'a certificate or origin not checked',
-  },
+// A test of types expects errors.
+const silencedInTests = silenced.map((pattern) => new RegExp(pattern.source.replace('|expect-error', '')));
+
+const unverified: readonly RegExp[] = [
+  /rejectUnauthorized:\s*false|NODE_TLS_REJECT_UNAUTHORIZED|InsecureSkipVerify:\s*true|\bverify\s*=\s*False\b|CERT_NONE|StrictHostKeyChecking[= ]no|\bcurl\b[^\n|]*\s(?:-k|--insecure)\b|--no-check-certificate|http\.sslVerify[= ]false|danger_accept_invalid_certs\(true\)|@csrf_exempt/,
 ];
 
-/** Signs that the added lines hold more often than the removed ones. */
-function listMore({ added, removed }: ChangedText, signs: readonly Sign[]): readonly string[] {
-  return signs.flatMap(({ pattern, words }) => {
+/** What the added lines hold more often than the removed ones, in their own words. */
+function listMore(
+  { added, removed }: Pick<ChangedText, 'added' | 'removed'>,
+  signs: readonly RegExp[],
+): readonly string[] {
+  return signs.flatMap((pattern) => {
     const more = count(added, pattern) - count(removed, pattern);
-    return more <= 0 ? [] : [more === 1 ? `${words}, new` : `${words}, new ${more} times`];
+    if (more <= 0) return [];
+    const first = added.map((line) => pattern.exec(line)?.[0]).find((found) => found !== undefined) ?? '';
+    return [`adds \`${first.trim().slice(0, 60)}\`${more === 1 ? '' : ` and ${more - 1} more like it`}`];
   });
 }
 
@@ -105,7 +81,8 @@ const loose =
 const skipped =
   /\b(?:it|test|describe|suite|context|specify|bench)\.(?:skip|todo|fixme|failing)\b|\b(?:xit|xtest|xdescribe|xcontext|xspecify)\s*\(|\b(?:pytest\.mark\.(?:skip|skipif|xfail)|pytest\.skip|unittest\.(?:skip|expectedFailure))|\bt\.Skip(?:f|Now)?\(|#\[ignore\b|@(?:Ignore|Disabled)\b|\[Ignore\b|Skip\s*=\s*"|GTEST_SKIP|\bDISABLED_\w+|\bpending\s*\(|\bskip:\s*true/;
 const focused = /\b(?:it|test|describe|suite|context)\.only\b|\b(?:fit|fdescribe|fcontext)\s*\(/;
-const retried = /\bretr(?:y|ies)(?:Times)?\b\s*[:=(]\s*\(?\d|@(?:flaky|Flaky|RetryingTest)|pytest\.mark\.flaky|flaky\(/;
+const retried =
+  /\bretryTimes\(|\bthis\.retries\(|\bconfigure\(\{[^}]*retries|@(?:flaky|Flaky|RetryingTest)\b|pytest\.mark\.flaky/;
 
 function findWeakerTests(text: ChangedText, others: LinesOfOthers): readonly string[] {
   const { file, path, added } = text;
@@ -126,16 +103,12 @@ function findWeakerTests(text: ChangedText, others: LinesOfOthers): readonly str
     ...(cases > 0 ? [`${formatCount(cases, 'test')} fewer`] : []),
     ...(asserts > 0 ? [`${formatCount(asserts, 'assertion')} fewer`] : []),
     ...(asserts <= 0 && looser > 0 ? [`${formatCount(looser, 'assertion')} of less instead of an exact one`] : []),
-    ...listMore(text, [
-      { pattern: skipped, words: 'a test skipped' },
-      { pattern: focused, words: '`only`: all other tests of the file are left out' },
-      { pattern: retried, words: 'a retry' },
-    ]),
+    ...listMore(text, [skipped, focused, retried]),
   ];
 }
 
 const step =
-  /^\s*(?:-\s*)?(?:(?:run|script|entry|id):\s*(?<run>[^|>\s][^\n]*)|uses:\s*(?<uses>\S+)|-\s+(?<item>(?:npm|pnpm|yarn|npx|make|cargo|go|pytest|python|tox|mvn|gradle|\.\/|bash|sh|docker|cmake|ctest|dotnet|bundle)\b[^\n]*))/;
+  /^\s*(?:-\s*)?(?:(?:run|script|entry):\s*(?<run>[^|>\s][^\n]*)|uses:\s*(?<uses>\S+)|-\s+(?<item>(?:npm|pnpm|yarn|npx|make|cargo|go|pytest|python|tox|mvn|gradle|\.\/|bash|sh|docker|cmake|ctest|dotnet|bundle)\b[^\n]*))/;
 const command =
   /^\s*(?:(?:npm|pnpm|yarn|npx|make|cargo|go|pytest|python3?|tox|mvn|gradle|ctest|dotnet|bundle|ruff|mypy|eslint|biome|\.\/gradlew)\s[^\n]*(?:test|check|lint|verify|audit|clippy|vet|mypy|ruff|spec|fmt)[^\n]*|(?:pytest|tox|ctest|mypy)\b[^\n]*)$/;
 
@@ -147,6 +120,21 @@ function findLostSteps({ removed, after }: ChangedText): readonly string[] {
     return name === '' || after.includes(name) ? [] : [name];
   });
   return [...new Set(lost)].slice(0, 3).map((name) => `a step is gone: ${name.slice(0, 60)}`);
+}
+
+/** Items of a list of checks that are gone from it: linters that were enabled, hooks that ran. */
+function findUnlisted({ before, after, removed }: ChangedText): readonly string[] {
+  if (removed.length === 0) return [];
+  let key = '';
+  const lost = before.split('\n').flatMap((line) => {
+    key = /^\s*(?:-\s+)?([\w-]+):\s*$/.exec(line)?.[1] ?? key;
+    const item = /^\s*-\s+(?:id:\s*)?["']?([\w/-]+)["']?\s*$/.exec(line)?.[1];
+    const isCheck = item !== undefined && /^(?:enable|hooks|select|plugins|extends|linters|checks)$/.test(key);
+    return isCheck && removed.includes(line) && !new RegExp(`-\\s+(?:id:\\s*)?["']?${item}\\b`).test(after)
+      ? [item]
+      : [];
+  });
+  return lost.slice(0, 3).map((item) => `${item} no longer runs`);
 }
 
 const limit =

@@ -2,6 +2,7 @@ import type { ChangesetDecision } from '../questions/changeset-answers.ts';
 import type { Changeset, ChangesSinceSeen } from '../state/changeset.ts';
 import type { LineComment } from '../state/line-comment.ts';
 import type { LineRange } from '../state/line-range.ts';
+import type { ReadingGuide } from '../state/reading-guide.ts';
 import type { Session } from '../state/session-schema.ts';
 import type { Task } from '../state/task-schema.ts';
 import type { Verdict } from '../state/verdict.ts';
@@ -21,7 +22,10 @@ export interface ChangesetQuestion {
   readonly blocked?: readonly BlockedCalls[];
   /** Changes since the person saw it last; absent: they never did. */
   readonly since?: ChangesSinceSeen;
+  /** The order it is read in, and what deserves a second look; absent where its diff can't be read. */
+  readonly guide?: ReadingGuide;
   readonly session: Session;
+  /** Its diff, in the order of the guide. */
   showDiff(): Promise<string>;
   /** Shows its commit message; absent where the commits of its tasks land, with their own. */
   showMessage?(): Promise<string>;

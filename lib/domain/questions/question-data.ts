@@ -1,6 +1,7 @@
 import type { AgentQuestion } from '../agent-messages.ts';
 import type { SessionId } from '../ids.ts';
 import type { Changeset } from '../state/changeset.ts';
+import type { GuideChapterData } from './guide-summary.ts';
 
 /** A question that waits for a person, as pages show it. Texts are as they are stored. */
 export interface PendingQuestion {
@@ -88,6 +89,8 @@ export interface ChangesetQuestionData
   }[];
   /** Remarks on its pull request that it answers, a line each; left out where there are none. */
   readonly answers?: readonly string[];
+  /** The order it is read in; left out where its diff can't be read. */
+  readonly guide?: readonly GuideChapterData[];
   /** An approval needs the reason why. */
   readonly red: boolean;
   readonly checks: readonly CheckDescription[];

@@ -1,5 +1,6 @@
 import { formatCount, formatDuration, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { unreachable } from '../../util/unreachable.ts';
+import { listMarkedFiles } from './guide-summary.ts';
 import type {
   ChangesetQuestionData,
   CheckDescription,
@@ -120,6 +121,7 @@ function changesetFacts(asks: ChangesetQuestionData): readonly QuestionFact[] {
     ...(answers === undefined ? [] : all('quiet', ['Addresses these review comments:'])),
     { kind: 'items', texts: answers ?? [] },
     ...all('warning', asks.warnings),
+    ...secondLooks(asks),
     ...all('quiet', asks.on_top),
     ...checks(asks),
     ...all(
@@ -127,6 +129,22 @@ function changesetFacts(asks: ChangesetQuestionData): readonly QuestionFact[] {
       asks.others.map(({ task, attempt, words }) => `${task}, attempt ${attempt}: ${words}`),
     ),
     { kind: 'shown', what: 'diff' },
+  ];
+}
+
+const mostMarked = 8;
+
+/** Files that deserve a second look, the gravest first, and how many more there are. */
+function secondLooks({ guide = [] }: ChangesetQuestionData): readonly QuestionFact[] {
+  const marked = listMarkedFiles(guide);
+  if (marked.length === 0) return [];
+  const texts = marked
+    .slice(0, mostMarked)
+    .map(({ path, marks }) => `${path}: ${marks.map(({ reason }) => reason).join('; ')}`);
+  const rest = marked.length - texts.length;
+  return [
+    ...all('quiet', ['What deserves a second look:']),
+    { kind: 'items', texts: rest > 0 ? [...texts, `and ${rest} more files`] : texts },
   ];
 }
 

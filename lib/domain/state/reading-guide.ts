@@ -43,13 +43,16 @@ export interface ReadingMark {
   readonly reason: string;
 }
 
-export type ReadingMarkKind =
-  | 'weaker-check'
-  | 'permissions'
-  | 'ci'
-  | 'build'
-  | 'dependencies'
-  | 'deletion'
-  | 'public-name'
-  | 'no-test'
-  | 'looks-generated';
+/** The gravest first. */
+export const readingMarkKinds = [
+  'weaker-check',
+  'permissions',
+  'ci',
+  'build',
+  'dependencies',
+  'deletion',
+  'public-name',
+  'no-test',
+  'looks-generated',
+] as const;
+export type ReadingMarkKind = (typeof readingMarkKinds)[number];

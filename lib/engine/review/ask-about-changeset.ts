@@ -19,6 +19,7 @@ import { readLinesOfCommit } from './apply-suggestions.ts';
 import { whyCommentMayBeMisplaced } from './assign-comments.ts';
 import { tryComputeChangesSinceSeen } from './changes-since-seen.ts';
 import { decideChangesetOutOfTurn, performChangesetDecision } from './perform-changeset-decision.ts';
+import { readGuidedDiff, tryReadReadingGuide } from './read-guide.ts';
 import { recordChangesetOutcome } from './record-changeset-decision.ts';
 import { undoChangesetDecision, undoDecisionOrWarn } from './undo-changeset-decision.ts';
 
@@ -69,10 +70,12 @@ async function shownOf(
   await warnOfAmendedBranches(context, tasks);
   const blocked = await blockedCalls(context, view.session, tasks);
   const since = await tryComputeChangesSinceSeen(context, view.session, { changeset, tasks });
+  const guided = await tryReadReadingGuide(context, { changeset, tasks });
   return {
     changeset,
     tasks,
     verdicts,
+    ...(guided === null ? {} : { guide: guided.guide }),
     ...(doubts.length === 0 ? {} : { doubts }),
     ...(blocked.length === 0 ? {} : { blocked }),
     ...(since === null ? {} : { since, showInterdiff: () => context.git.diffText(since.from, since.to) }),
@@ -80,7 +83,7 @@ async function shownOf(
     ...(context.config.project.landing_style === 'rebase'
       ? {}
       : { showMessage: async () => (await context.git.readCommit(changeset.commit)).message }),
-    showDiff: () => context.git.diffText(changeset.parent, changeset.commit),
+    showDiff: () => readGuidedDiff(context, changeset, guided),
     strayComment: (comment) => whyCommentMayBeMisplaced(context, changeset, comment),
     linesOf: (path, range) => readLinesOfCommit(context, changeset.commit, path, range),
   };

@@ -1,5 +1,6 @@
 import { buildReadingGuide, listWordsToSearch, readChanges } from '../../core/reading/build-reading-guide.ts';
 import { kindOfFile } from '../../core/reading/file-kind.ts';
+import { orderDiff } from '../../core/reading/order-diff.ts';
 import type { TreeSearch } from '../../core/reading/test-coverage.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
@@ -44,6 +45,29 @@ export async function tryReadReadingGuide(context: WithGit<Git>, change: GuidedC
   }
 }
 
+/** The guides of the changesets that landed, by their ids. */
+export async function readGuidesOfLanded(
+  context: WithGit<Git>,
+  { changesets, tasks }: { readonly changesets: readonly Changeset[]; readonly tasks: readonly Task[] },
+): Promise<ReadonlyMap<string, ReadingGuide>> {
+  const guides = new Map<string, ReadingGuide>();
+  for (const changeset of changesets.filter(({ state }) => state === 'landed')) {
+    const guided = await tryReadReadingGuide(context, { changeset, tasks });
+    if (guided !== null) guides.set(changeset.id, guided.guide);
+  }
+  return guides;
+}
+
+/** The diff of a changeset in the order of its guide; null: in git's. */
+export async function readGuidedDiff(
+  { git }: WithGit<Pick<GitDiffs, 'diffText'>>,
+  { parent, commit }: Pick<Changeset, 'parent' | 'commit'>,
+  guided: GuidedPatch | null,
+): Promise<string> {
+  const diff = await git.diffText(parent, commit);
+  return guided === null ? diff : orderDiff(diff, guided.patch.files, guided.guide);
+}
+
 /** More files are judged by what their hunks show. */
 const mostTexts = 400;
 const largestText = 200_000;
@@ -70,11 +94,14 @@ const mostWords = 200;
 const mostLinesOfFile = 200;
 
 async function searchTree(git: Git, commit: Changeset['commit'], words: readonly string[]): Promise<TreeSearch> {
-  if (words.length === 0) return { tests: [], lines: [] };
+  if (words.length === 0) return { tests: [], words: new Set(), lines: [] };
   const paths = await git.listFiles(commit, mostListed);
   const tests = paths.filter((path) => kindOfFile(path) === 'test');
-  if (paths.length > mostSearched || words.length > mostWords) return { tests, lines: null };
-  const pattern = words.map((word) => word.replace(/[.$^*+?()[\]{}|\\]/g, '\\$&')).join('\n');
+  const sought = paths.length > mostSearched ? [] : words.slice(0, mostWords);
+  if (sought.length === 0) return { tests, words: new Set(), lines: [] };
+  // One expression: git tries several one after the other.
+  const pattern = sought.map((word) => word.replace(/[.$^*+?()[\]{}|\\]/g, '\\$&')).join('|');
   const found = await git.search(commit, { pattern, path: '', ignoresCase: false, mostOfFile: mostLinesOfFile });
-  return { tests, lines: found.kind === 'found' && !found.isCut ? found.lines : null };
+  if (found.kind !== 'found' || found.isCut) return { tests, words: new Set(), lines: [] };
+  return { tests, words: new Set(sought), lines: found.lines };
 }

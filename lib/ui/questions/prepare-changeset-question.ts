@@ -1,5 +1,6 @@
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { ChangesetAnswerFacts } from '../../domain/questions/changeset-answers.ts';
+import { toGuideData } from '../../domain/questions/guide-summary.ts';
 import { listOfferedAnswers } from '../../domain/questions/offered-answers.ts';
 import { badAnswerError, parseAnswerToQuestion } from '../../domain/questions/parse-answer.ts';
 import type { ChangesetQuestionData, UndoableChangeset } from '../../domain/questions/question-data.ts';
@@ -70,7 +71,7 @@ export async function parseChangesetDecision(question: ChangesetQuestion, answer
 }
 
 async function describe(question: ChangesetQuestion): Promise<ChangesetQuestionData> {
-  const { changeset, position, total, tasks } = question;
+  const { changeset, position, total, tasks, guide } = question;
   const { id, group, commit, diffstat, depends_on, missing } = changeset;
   const answers = renderAnsweredRemarks(changeset, tasks);
   const onTop = (await question.onTop?.(id)) ?? [];
@@ -85,6 +86,7 @@ async function describe(question: ChangesetQuestion): Promise<ChangesetQuestionD
     position,
     total,
     ...(answers.length === 0 ? {} : { answers }),
+    ...(guide === undefined ? {} : { guide: toGuideData(guide) }),
     checks: changeset.diagnostics.map(describeDiagnosticResult),
     warnings: await warningsOf(question),
     on_top: renderRejectionEffects(onTop),

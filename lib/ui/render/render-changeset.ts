@@ -12,6 +12,7 @@ import type { Style } from '../text/style.ts';
 import { renderAnsweredRemarks, renderEvidenceDoubt } from './changeset-lines.ts';
 import { renderAttempts } from './render-attempts.ts';
 import { renderChangesSinceSeen } from './render-changes-since-seen.ts';
+import { renderGuideSummary } from './render-guide.ts';
 import { removeRepeatedLines, renderBullet, renderDiagnosticRun } from './render-verdict.ts';
 
 type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'showInterdiff' | 'decideOther'>;
@@ -31,6 +32,7 @@ export function renderChangeset(view: ChangesetView, style: Style): string {
     ).map(style.dim),
     ...tasks.flatMap((task) => renderMember(task, view.verdicts, style)),
     ...renderRound(view, style),
+    ...(view.guide === undefined ? [] : renderGuideSummary(view.guide, style)),
     ...(view.blocked ?? []).flatMap((calls) => renderBlocked(calls, style)),
     ...(view.since === undefined ? [] : renderChangesSinceSeen(view.since, style)),
     ...renderWarnings(view, style),

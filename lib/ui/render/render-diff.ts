@@ -1,24 +1,54 @@
 import { toPrintableDiffLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
 
-/** A unified diff with colour, and with nothing in it that a terminal would act on or hide. */
+const hunkHead = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/;
+
+/**
+ * A unified diff with colour, and with nothing in it that a terminal would act on or hide. At a terminal its lines have
+ * the numbers that a comment names; elsewhere it stays one that git apply takes.
+ */
 export function renderDiff(diff: string, style: Style): string {
   if (diff === '') return 'No changes.';
-  let isHeader = true;
   const lines = diff.replace(/\n$/, '').split('\n');
+  const width = Number.isFinite(style.width) ? widestNumber(lines) : 0;
+  let number: number | null = null;
   return lines
     .map((line) => {
       const text = toPrintableDiffLine(line);
-      if (line.startsWith('diff --git ')) isHeader = true;
-      if (line.startsWith('@@')) {
-        isHeader = false;
+      const start = hunkHead.exec(line)?.[1];
+      if (start !== undefined) {
+        number = Number(start);
         return style.cyan(text);
       }
-      if (isHeader) return style.bold(text);
-      if (line.startsWith('+')) return style.green(text);
-      return line.startsWith('-') ? style.red(text) : text;
+      if (line.startsWith('# ')) return renderGuideLine(text, style);
+      if (line.startsWith('diff --git ')) number = null;
+      if (number === null) return style.bold(text);
+      const own = /^[ +]/.test(line) || line === '' ? `${number}` : '';
+      if (own !== '') number += 1;
+      const gutter = width === 0 ? '' : style.dim(`${own.padStart(width)} `);
+      return gutter + paintLine(text, style);
     })
     .join('\n');
+}
+
+function paintLine(text: string, style: Style): string {
+  if (text.startsWith('+')) return style.green(text);
+  return text.startsWith('-') ? style.red(text) : text;
+}
+
+/** A heading of a chapter, or a line about the file that follows it. */
+function renderGuideLine(text: string, style: Style): string {
+  if (/^# \d+\. /.test(text)) return style.bold(text);
+  return text.startsWith('# look twice:') ? style.yellow(text) : style.dim(text);
+}
+
+/** Digits of the largest line number. */
+function widestNumber(lines: readonly string[]): number {
+  const last = lines.reduce((most, line) => {
+    const [, start = '0', count = '1'] = hunkHead.exec(line) ?? [];
+    return Math.max(most, Number(start) + Number(count));
+  }, 0);
+  return `${last}`.length;
 }
 
 // Beyond this many comparisons a part is shown as removed and added as a whole.

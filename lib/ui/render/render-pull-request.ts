@@ -1,5 +1,7 @@
+import { summarizeGuide } from '../../domain/questions/guide-summary.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { renderClosesIssueLine } from '../../domain/state/pull-request-news.ts';
+import type { GuidedFile, ReadingGuide } from '../../domain/state/reading-guide.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
@@ -16,14 +18,11 @@ export interface PullRequestText {
 }
 
 /** Title and body of a pull request for what a session has landed on a branch: its tasks, verdicts and checks. */
-export function renderSessionPullRequest(
-  session: Session,
-  tasks: readonly Task[],
-  verdictOf: (task: Task) => Verdict | null,
-): PullRequestText {
+export function renderSessionPullRequest(of: RequestOf): PullRequestText {
+  const { session } = of;
   const landed = session.changesets.filter(({ state }) => state === 'landed');
   const [first = session.id, ...rest] = session.objective.trim().split('\n');
-  return renderRequest({ session, tasks, verdictOf }, { landed, first, rest: rest.join('\n').trim(), on: [] });
+  return renderRequest(of, { landed, first, rest: rest.join('\n').trim(), on: [] });
 }
 
 /** As above, for the changesets of one group: in the words of its landing message, with what it is stacked on. */
@@ -44,6 +43,8 @@ interface RequestOf {
   readonly session: Session;
   readonly tasks: readonly Task[];
   readonly verdictOf: (task: Task) => Verdict | null;
+  /** The order each changeset is read in, by its id; of one whose diff can't be read, none. */
+  readonly guides: ReadonlyMap<string, ReadingGuide>;
 }
 
 interface RequestWords {
@@ -55,14 +56,14 @@ interface RequestWords {
 }
 
 function renderRequest(
-  { session, tasks, verdictOf }: RequestOf,
+  { session, tasks, verdictOf, guides }: RequestOf,
   { landed, first, rest, on }: RequestWords,
 ): PullRequestText {
   const title = toPrintableLine(first.trim());
   const body = [
     ...(rest === '' ? [] : [plainText(rest)]),
     ...on.map((below) => `Stacked on ${toPrintableLine(below)}: merge that first.`),
-    ...landed.flatMap((changeset) => renderChangeset(changeset, { landed, tasks, verdictOf })),
+    ...landed.flatMap((changeset) => renderChangeset(changeset, { landed, tasks, verdictOf, guides })),
     ...closing(landed.flatMap((changeset) => tasks.filter(({ id }) => changeset.tasks.includes(id)))),
     `Session ${code(session.id)}, ${formatSpend(session)}. The verdicts are notes on the commits: ${code('git flame show TASK')}.`,
   ];
@@ -74,7 +75,7 @@ function renderRequest(
 
 function renderChangeset(
   changeset: Changeset,
-  { landed, tasks, verdictOf }: Omit<RequestOf, 'session'> & Pick<RequestWords, 'landed'>,
+  { landed, tasks, verdictOf, guides }: Omit<RequestOf, 'session'> & Pick<RequestWords, 'landed'>,
 ): readonly string[] {
   // A task of several rounds is listed where it landed last.
   const members = tasks.filter(({ id }) => landed.findLast((one) => one.tasks.includes(id)) === changeset);
@@ -87,9 +88,27 @@ function renderChangeset(
       ...members.flatMap((task) => renderTask(task, verdictOf(task))),
       '',
       `${formatCount(files, 'file')} changed, +${insertions} −${deletions}; approved by ${code(changeset.decided_by ?? 'unknown')} as ${code(shortId(changeset.commit))}.`,
+      ...renderGuide(guides.get(changeset.id)),
       ...(changeset.reason === null ? [] : ['', `Approved despite failing checks: ${plainLine(changeset.reason)}`]),
     ].join('\n'),
   ];
+}
+
+/** In which order to read it, with why files changed and what deserves a second look. */
+function renderGuide(guide: ReadingGuide | undefined): readonly string[] {
+  if (guide === undefined || guide.chapters.length === 0) return [];
+  const chapters = summarizeGuide(guide).flatMap(({ heading, count, files, more }, index) => [
+    `${index + 1}. ${plainLine(heading)} (${formatCount(count, 'file')})`,
+    ...files.map(renderGuidedFile),
+    ...(files.length === 0 || more.files === 0 ? [] : [`   - and ${more.files} more`]),
+  ]);
+  return ['', 'To be read in this order:', '', ...chapters];
+}
+
+function renderGuidedFile({ path, why, marks }: GuidedFile): string {
+  const claim = why === null ? [] : [`says the worker of ${why.task}: ${plainLine(why.text)}`];
+  const looks = marks.map(({ reason }) => `**look twice:** ${plainLine(reason)}`);
+  return [`   - ${code(path)}`, ...claim, ...looks].join('<br>');
 }
 
 /** Issues a person made tasks of: these alone are closed. */

@@ -5,7 +5,7 @@ import type { TaskId } from '../../../lib/domain/ids.ts';
 import type { ReadingGuide } from '../../../lib/domain/state/reading-guide.ts';
 import { changesOf, type FileSides } from './changes.ts';
 
-const noSearch = { tests: [], lines: [] };
+const noSearch = { tests: [], words: new Set<string>(), lines: [] };
 
 function guideOf(files: Readonly<Record<string, FileSides>>, title = 'Work', isRead = true): ReadingGuide {
   const task = { id: 'task-001' as TaskId, title, file_locks: [] };

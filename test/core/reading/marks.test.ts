@@ -1,0 +1,313 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { buildReadingGuide, listWordsToSearch } from '../../../lib/core/reading/build-reading-guide.ts';
+import type { TreeSearch } from '../../../lib/core/reading/test-coverage.ts';
+import { changesOf, type FileSides } from './changes.ts';
+
+type Files = Readonly<Record<string, FileSides>>;
+
+const edited = (before: string, after: string): FileSides => ({ before, after });
+const added = (after: string): FileSides => ({ before: null, after });
+const deleted = (before: string): FileSides => ({ before, after: null });
+
+/** The marks of each file that has some, as `kind: reason`; `found`: lines of the tree, by their path. */
+function marksOf(
+  files: Files,
+  found: readonly (readonly [string, string])[] = [],
+  tests: readonly string[] = ['test/all.test.ts'],
+): unknown {
+  const changes = changesOf(files);
+  const search: TreeSearch = {
+    tests,
+    words: new Set(listWordsToSearch(changes)),
+    lines: found.map(([path, text]) => ({ path, text })),
+  };
+  const guided = buildReadingGuide(changes, [], search).chapters.flatMap((chapter) => chapter.files);
+  return Object.fromEntries(
+    guided.flatMap(({ path, marks }) =>
+      marks.length === 0 ? [] : [[path, marks.map(({ kind, reason }) => `${kind}: ${reason}`)]],
+    ),
+  );
+}
+
+/** The marks of one file but for the one that no test names it. */
+function marksOfOne(path: string, sides: FileSides): unknown {
+  const all = marksOf({ [path]: sides }) as Readonly<Record<string, readonly string[]>>;
+  return (all[path] ?? []).filter((mark) => !mark.startsWith('no-test'));
+}
+
+const names: readonly (readonly [string, string, string, string, string])[] = [
+  [
+    'TypeScript',
+    'lib/a.ts',
+    'export function parse(\n  text: string,\n): string {\n}\nexport const limit = 1;\nexport interface Kept {\n}\n',
+    'export function parse(\n  text: string,\n  now: number,\n): string {\n}\nexport interface Kept {\n  a: 1;\n}\n',
+    'limit is gone; parse has now: number now',
+  ],
+  [
+    'JavaScript',
+    'lib/a.js',
+    'module.exports = { parse, limit };\nexports.more = 1;\n',
+    'module.exports = { parse };\n',
+    'more is gone; limit is gone',
+  ],
+  [
+    'Python',
+    'a/b.py',
+    'def parse(text):\n    pass\n\nclass Token(Base):\n    def read(self, n: int) -> str:\n        pass\n    def _own(self):\n        pass\n',
+    'async def parse(text):\n    pass\n\nclass Token(Base):\n    def read(self, n: int = 1) -> str:\n        pass\n',
+    'read has = 1 now',
+  ],
+  [
+    'Go',
+    'a/b.go',
+    'func (s *Store) Get(key string) string {\n}\nfunc own() {}\ntype Kind int\n',
+    'func (s *Store) Get(key string) (string, error) {\n}\n',
+    'Kind is gone; Get: string → (string, error)',
+  ],
+  [
+    'Rust',
+    'src/b.rs',
+    'pub fn parse(s: &str) -> Token {\n}\npub(crate) fn own() {\n}\npub struct Old;\n',
+    'pub fn parse(s: &[u8]) -> Token {\n}\n',
+    'Old is gone; parse: str → [u8]',
+  ],
+  [
+    'C',
+    'src/b.h',
+    '#define MAX(a) (a)\nint parse(const char *s,\n          int n);\nstatic int own(void);\nvoid gone(void);\n',
+    'int parse(const char *s,\n          size_t n);\nstatic int own2(void);\n',
+    'gone is gone; MAX is gone; parse: int → size_t',
+  ],
+  [
+    'Java',
+    'a/B.java',
+    'public class B {\n  public String parse(String s) {\n  }\n  private void own() {\n  }\n  protected void gone() {\n  }\n}\n',
+    'public class B {\n  public String parse(String s, int n) {\n  }\n}\n',
+    'gone is gone; parse has int n now',
+  ],
+];
+
+for (const [language, path, before, after, reason] of names)
+  test(`${language}: a public name that is gone, or has another signature, is marked`, () => {
+    assert.equal(marksOfOne(path, edited(before, after)), [`public-name: ${reason}`]);
+    assert.equal(marksOfOne(path, edited(after, after.replace(/\n/g, '\n\n'))), []);
+  });
+
+test('a name that moved is followed, and one that unchanged files still name comes first', () => {
+  const files = {
+    'lib/a.ts': edited('export function shortName() {}\nexport function otherName() {}\nlet a;\n', 'let a;\n'),
+    'lib/b.ts': edited('let b;\n', 'let b;\nexport function shortName() {}\n'),
+  };
+  const found = [
+    ['lib/c.ts', 'otherName()'],
+    ['lib/b.ts', 'otherName()'],
+    ['test/all.test.ts', 'shortName()'],
+  ] as const;
+  assert.equal(marksOf(files, found), {
+    'lib/a.ts': [
+      'public-name: shortName moved to lib/b.ts, but 1 unchanged file names it; otherName is gone, but 1 unchanged file names it',
+      'no-test: no test changed or names it',
+    ],
+  });
+});
+
+const weaker: readonly (readonly [string, string, FileSides, readonly string[]])[] = [
+  [
+    'assertions',
+    'test/a.test.ts',
+    edited(
+      "test('a', () => {\n  assert.is(a, 1);\n  assert.is(b, 1);\n});\n",
+      "test('a', () => {\n  assert.is(a, 1);\n});\n",
+    ),
+    ['1 assertion fewer'],
+  ],
+  [
+    'a test',
+    'tests/test_a.py',
+    edited('def test_a():\n    assert f() == 1\n\ndef test_b():\n    x()\n', 'def test_a():\n    assert f() == 1\n'),
+    ['1 test fewer'],
+  ],
+  [
+    'looser',
+    'test/a.test.ts',
+    edited('expect(a).toBe(1);\n', 'expect(a).toBeTruthy();\n'),
+    ['1 assertion of less instead of an exact one'],
+  ],
+  ['skip', 'test/a.test.ts', edited("it('a', f);\n", "it.skip('a', f);\n"), ['adds `it.skip`']],
+  ['only', 'test/a.test.ts', edited("describe('a', f);\n", "fdescribe('a', f);\n"), ['adds `fdescribe(`']],
+  [
+    'xfail',
+    'tests/test_a.py',
+    edited('def test_a():\n    f()\n', '@pytest.mark.xfail\ndef test_a():\n    f()\n'),
+    ['adds `pytest.mark.xfail`'],
+  ],
+  [
+    'Go',
+    'a/b_test.go',
+    edited('func TestA(t *testing.T) {\n}\n', 'func TestA(t *testing.T) {\n\tt.Skip("later")\n}\n'),
+    ['adds `t.Skip(`'],
+  ],
+  ['Rust', 'tests/a.rs', edited('#[test]\nfn a() {}\n', '#[test]\n#[ignore]\nfn a() {}\n'), ['adds `#[ignore`']],
+  [
+    'Java',
+    'src/test/java/ATest.java',
+    edited('@Test\nvoid a() {}\n', '@Disabled\n@Test\nvoid a() {}\n'),
+    ['adds `@Disabled`'],
+  ],
+  [
+    'a rule',
+    '.eslintrc.json',
+    edited('{"rules": {\n"no-eval": "error"\n}}\n', '{"rules": {\n"no-eval": "off"\n}}\n'),
+    ['adds `"no-eval": "off"`'],
+  ],
+  [
+    'a comment',
+    'lib/a.ts',
+    edited('let a = 1;\n', '// eslint-disable-next-line\nlet a = 1;\n'),
+    ['adds `eslint-disable-next-line`'],
+  ],
+  ['threshold', 'jest.config.js', edited('branches: 90,\n', 'branches: 70,\n'), ['branches 90 → 70']],
+  [
+    'timeout',
+    'test/a.test.ts',
+    edited('const timeoutMs = 1_000;\n', 'const timeoutMs = 60_000;\n'),
+    ['timeoutMs 1000 → 60000'],
+  ],
+  ['TLS', 'lib/a.py', edited('get(u)\n', 'get(u, verify=False)\n'), ['adds `verify=False`']],
+  ['|| true', 'Makefile', edited('check:\n\tnpm test\n', 'check:\n\tnpm test || true\n'), ['adds `|| true`']],
+  [
+    'a step',
+    '.github/workflows/ci.yml',
+    edited('steps:\n- run: npm ci\n- run: npm run lint\n- run: npm test\n', 'steps:\n- run: npm ci\n- run: npm test\n'),
+    ['a step is gone: npm run lint'],
+  ],
+  [
+    'a hook',
+    '.pre-commit-config.yaml',
+    edited('repos:\n- hooks:\n  - id: mypy\n  - id: ruff\n', 'repos:\n- hooks:\n  - id: ruff\n'),
+    ['mypy no longer runs'],
+  ],
+  [
+    'a name',
+    'tests/test_a.py.bak',
+    { before: 'x\n', after: 'x\n', movedFrom: { path: 'tests/test_a.py', similarity: 100 }, oldMode: '100644' },
+    ['its new name is not that of a test'],
+  ],
+];
+
+for (const [what, path, sides, reasons] of weaker)
+  test(`a check that was made weaker is marked first: ${what} (${path})`, () => {
+    const [first] = marksOfOne(path, sides) as readonly string[];
+    assert.is(first, `weaker-check: ${reasons.join('; ')}`);
+  });
+
+test('a check that was made stronger, or only moved, is not marked', () => {
+  for (const [, path, { before, after, movedFrom }] of weaker) {
+    if (movedFrom !== undefined || before === null || after === null) continue;
+    const marks = marksOfOne(path, edited(after, before)) as readonly string[];
+    assert.equal(
+      marks.filter((mark) => mark.startsWith('weaker-check')),
+      [],
+      path,
+    );
+  }
+  const one = "test('a', () => {\n  assert.is(a, 1);\n});\n";
+  assert.equal(
+    marksOf({
+      'test/a.test.ts': edited(`let x;\n${one}`, 'let x;\n'),
+      'test/b.test.ts': edited('let y;\n', `let y;\n${one}`),
+    }),
+    {},
+  );
+});
+
+test('a deleted test says what went with it', () => {
+  assert.equal(marksOf({ 'test/a.test.ts': deleted("test('a', () => {\n  assert.is(a, 1);\n});\n") }), {
+    'test/a.test.ts': ['weaker-check: 1 test with 1 assertion deleted', 'deletion: deleted with 3 lines'],
+  });
+});
+
+test('modes, links and submodules are marked with what they are', () => {
+  assert.equal(
+    marksOf({
+      'a.md': { ...edited('a\n', 'a\n'), newMode: '100755' },
+      'b.md': { ...added('../../etc/passwd'), newMode: '120000' },
+      c: { ...added(''), newMode: '160000' },
+    }),
+    {
+      'a.md': ['permissions: executable now'],
+      'b.md': ['permissions: a symbolic link to ../../etc/passwd'],
+      c: ['permissions: a submodule at 2222222222'],
+    },
+  );
+});
+
+const manifests: readonly (readonly [string, string, string, readonly string[]])[] = [
+  [
+    'package.json',
+    '{"scripts": {"test": "x"}, "dependencies": {"a": "1"}}\n',
+    '{"scripts": {"test": "true"}, "dependencies": {"a": "2", "b": "1"}}\n',
+    ['build: script test x → true', 'dependencies: a 1 → 2; b 1 is new'],
+  ],
+  ['go.mod', 'module m\n', 'module m\nrequire github.com/a/b v1.2.3\n', ['dependencies: github.com/a/b v1.2.3 is new']],
+  [
+    'Cargo.toml',
+    '[dependencies]\na = "1"\n[features]\nx = []\n',
+    '[dependencies]\na = { version = "2", features = ["y"] }\n[dependencies.b]\nversion = "3"\ndefault-features = false\n[features]\nx = []\n',
+    ['dependencies: a 1 → 2; b 3 is new'],
+  ],
+  [
+    'pyproject.toml',
+    '[project]\ndependencies = [\n  "a>=1",\n]\n[tool.x]\nselect = ["E"]\n',
+    '[project]\ndependencies = [\n  "a>=1",\n  "b; os_name == \'nt\'",\n]\n[tool.x]\nselect = ["E"]\n',
+    ['dependencies: b ; os_name == is new'],
+  ],
+  ['requirements.txt', 'a==1\n', 'a==2\n', ['dependencies: a ==1 → ==2']],
+  ['yarn.lock', 'a\n', 'b\n', ['dependencies: changed, and no list of dependencies did']],
+];
+
+for (const [path, before, after, marks] of manifests)
+  test(`dependencies are named: ${path}`, () => assert.equal(marksOfOne(path, edited(before, after)), marks));
+
+test('a pipeline says what is new in it', () => {
+  const after =
+    'on: pull_request_target\npermissions:\n  contents: write\nsteps:\n- uses: a/b@v1\n  env: secrets.KEY\n';
+  assert.equal(marksOfOne('.github/workflows/a.yml', edited('on: push\n', after)), [
+    'ci: runs with secrets on the code of strangers (pull_request_target); may write: contents: write; reads secrets.KEY; and 1 more',
+  ]);
+});
+
+test('no test is said where none imports, names or stands for a file', () => {
+  const source = (name: string): FileSides => edited('let a = 1;\n', `export function ${name}() {}\nlet a = 2;\n`);
+  const files = {
+    'lib/named.ts': source('a1'),
+    'lib/used.ts': source('usedName'),
+    'lib/imported.ts': source('a2'),
+    'lib/alone.ts': source('aloneName'),
+    'lib/words.css': edited('a\n', 'b\n'),
+    'lib/said.ts': edited('let a = 1;\n', '// only a comment\nlet a = 1;\n'),
+    'test/imports.test.ts': added("import '../lib/imported.js';\n"),
+  };
+  const found = [
+    ['test/all.test.ts', 'usedName()'],
+    ['lib/other.ts', 'aloneName()'],
+  ] as const;
+  assert.equal(marksOf(files, found, ['test/all.test.ts', 'test/named.test.ts']), {
+    'lib/alone.ts': ['no-test: no test changed or names it'],
+  });
+  assert.equal(
+    marksOf({ 'a/x1.go': edited('a := 1\n', 'a := 2\n'), 'a/y1.go': edited('a := 1\n', 'a := 2\n') }, [], []),
+    {
+      'a/x1.go': ['no-test: there are no tests'],
+    },
+  );
+});
+
+test('a tree that was not searched is not said to have been', () => {
+  const changes = changesOf({ 'lib/alone.ts': edited('let a = 1;\n', 'let a = 2;\n') });
+  const { chapters } = buildReadingGuide(changes, [], { tests: ['test/a.test.ts'], words: new Set(), lines: [] });
+  assert.is(chapters[0]?.files[0]?.marks[0]?.reason, 'no test changed with it, and none has its name');
+});
+
+test.run();
