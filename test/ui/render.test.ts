@@ -561,6 +561,19 @@ test('REV-4: a diff shows carriage returns and reordering characters, keeps tabs
   assert.is(renderDiff('', plainStyle()), 'No changes.');
 });
 
+test('RVW-1 a diff at a terminal has the line numbers that a comment names; one that is piped is as git writes it', () => {
+  const head = ['# 1. Subject: x', '# look twice: no test', 'diff --git a/x b/x', '--- a/x', '+++ b/x'];
+  const hunks = ['@@ -8,3 +98,4 @@ f', ' a', '-b', '+c', '+#d', ' e', '\\ No newline at end of file'];
+  const second = ['# 2. Tests', 'diff --git a/y b/y', 'new file mode 100644', '@@ -0,0 +1 @@', '++++ y'];
+  const diff = `${[...head, ...hunks, ...second].join('\n')}\n`;
+  assert.equal(renderDiff(diff, plainStyle(80)).split('\n'), [
+    ...head,
+    ...['@@ -8,3 +98,4 @@ f', ' 98  a', '    -b', ' 99 +c', '100 +#d', '101  e', '    \\ No newline at end of file'],
+    ...['# 2. Tests', 'diff --git a/y b/y', 'new file mode 100644', '@@ -0,0 +1 @@', '  1 ++++ y'],
+  ]);
+  assert.is(renderDiff(diff, plainStyle()), diff.trimEnd());
+});
+
 test('MRG-7: after the review what was approved, went back and is stuck, with why, and the budget', () => {
   const question = sampleSessionQuestion({
     tasks: [

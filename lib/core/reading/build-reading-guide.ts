@@ -39,14 +39,27 @@ export function readChanges(patch: Patch, after: ReadonlyMap<string, string>): R
   return { texts, names, links };
 }
 
-/** Words to look for in the tree: by what a test would name a changed file, and public names that are gone or changed. */
-export function listWordsToSearch({ texts, names }: ReadChanges): readonly string[] {
-  const words = texts.flatMap((text) => {
-    const found = names.get(text);
-    if (found === undefined || text.kind !== 'source') return [];
-    return [...(isTestable(text) ? listWordsOfTests(text, found.now) : []), ...listBrokenNames(found)];
-  });
-  return [...new Set(words)];
+/** Whether the tests of the tree have to be known. */
+export function needsTests({ texts }: ReadChanges): boolean {
+  return texts.some(isTestable);
+}
+
+/**
+ * Words to look for in the tree: by what a test would name each changed file that none is known to be about, and public
+ * names that are gone or changed.
+ */
+export function listWordsToSearch(changes: ReadChanges, tests: readonly string[]): readonly string[] {
+  const { texts, names } = changes;
+  const isUntested = createTestedCheck({ ...changes, search: { tests, words: new Set(), lines: [] } });
+  const words = (list: (changed: ChangedNames, text: ChangedText) => readonly string[]): readonly string[] =>
+    texts.flatMap((text) => {
+      const changed = names.get(text);
+      return changed === undefined || text.kind !== 'source' ? [] : list(changed, text);
+    });
+  const ofTests = words(({ now }, text) =>
+    isTestable(text) && isUntested(text, []) !== null ? listWordsOfTests(text, now) : [],
+  );
+  return [...new Set([...ofTests, ...words(listBrokenNames)])];
 }
 
 function listBrokenNames({ gone, changed }: ChangedNames): readonly string[] {
@@ -90,10 +103,9 @@ type Marks = ReadonlyMap<ChangedText, readonly ReadingMark[]>;
 function markFiles({ texts, names, links }: ReadChanges, search: TreeSearch): Marks {
   const isManifestChanged = texts.some(({ kind }) => kind === 'dependencies');
   const movedLines = createMovedLines(texts.filter(({ kind }) => kind === 'test'));
-  const changedTests = texts.filter(({ kind, file }) => kind === 'test' && file.status !== 'deleted');
-  const whyUntested = createTestedCheck({ links, changedTests, search });
+  const whyUntested = createTestedCheck({ texts, links, search });
   const describeNames = createNameDescriber(texts, names, search);
-  const hasTests = search.tests.length > 0 || changedTests.length > 0;
+  const hasTests = search.tests.length > 0 || texts.some(({ kind }) => kind === 'test');
   let isFirstUntested = true;
   const untested = (text: ChangedText): readonly string[] => {
     if (!isTestable(text) || whyLooksGenerated(text).length > 0) return [];

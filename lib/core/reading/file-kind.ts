@@ -6,7 +6,8 @@ export type FileKind = 'source' | 'test' | 'document' | 'ci' | 'build' | 'depend
 /** What a file is for, by its path alone. */
 export function kindOfFile(path: string): FileKind {
   if (isMadeByTools(path)) return /\.(?:js|mjs|cjs|css|map)$/.test(path) ? 'made' : 'lock';
-  return kinds.find(([, names]) => names.test(path))?.[0] ?? 'source';
+  const kind = kinds.find(([, names]) => names.test(path))?.[0] ?? 'source';
+  return kind === 'document' && languageOf(path) !== 'other' ? 'source' : kind;
 }
 
 /** Whether a test runner would look for tests in a file: else it helps tests, or is their data. */
@@ -21,7 +22,7 @@ const testNames =
 const kinds: readonly (readonly [FileKind, RegExp])[] = [
   [
     'ci',
-    /(?:^|\/)(?:\.github\/(?:workflows|actions)\/|\.gitlab\/ci\/|\.circleci\/|\.buildkite\/|\.woodpecker\/|\.ci\/|\.gitlab-ci\.yml$|\.travis\.yml$|\.drone\.yml$|\.appveyor\.yml$|appveyor\.yml$|Jenkinsfile|azure-pipelines[^/]*\.ya?ml$|bitbucket-pipelines\.yml$|\.cirrus\.yml$|\.pre-commit-config\.yaml$|\.husky\/|lefthook\.ya?ml$|action\.ya?ml$|CODEOWNERS$)/,
+    /(?:^|\/)(?:\.github\/(?:workflows|actions)\/|\.gitlab\/ci\/|\.circleci\/|\.buildkite\/|\.woodpecker\/|\.gitlab-ci\.yml$|\.travis\.yml$|\.drone\.yml$|\.appveyor\.yml$|appveyor\.yml$|Jenkinsfile|azure-pipelines[^/]*\.ya?ml$|bitbucket-pipelines\.yml$|\.cirrus\.yml$|\.pre-commit-config\.yaml$|\.husky\/|lefthook\.ya?ml$|action\.ya?ml$|CODEOWNERS$)/,
   ],
   [
     'dependencies',
@@ -33,7 +34,7 @@ const kinds: readonly (readonly [FileKind, RegExp])[] = [
   ],
   [
     'build',
-    /(?:^|\/)(?:(?:GNU)?[Mm]akefile[^/]*|[^/]+\.mk|[^/]+\.mak|CMakeLists\.txt|[^/]+\.cmake|configure(?:\.ac|\.in)?|[^/]+\.m4|meson\.build|meson_options\.txt|BUILD(?:\.bazel)?|WORKSPACE|[^/]+\.bzl|MODULE\.bazel|Dockerfile[^/]*|[^/]+\.dockerfile|docker-compose[^/]*\.ya?ml|compose\.ya?ml|(?:webpack|rollup|vite|esbuild|babel|metro|tsup|postcss|tailwind|next|nuxt|svelte|astro|gulpfile|Gruntfile)(?:\.config)?[^/]*\.[cm]?[jt]s|gradlew?(?:\.bat)?|gradle\.properties|settings\.gradle[^/]*|build\.(?:rs|sbt|zig|xml|sh|mjs|js)|Rakefile|[jJ]ustfile|Taskfile\.ya?ml|turbo\.json|nx\.json|lerna\.json|Procfile|[^/]+\.nix|[^/]+\.spec\.in|\.bazelrc|\.tool-versions|\.nvmrc|\.node-version|\.python-version|rust-toolchain[^/]*|MANIFEST\.in)$/,
+    /(?:^|\/)(?:\.?ci\/[^/]+|(?:GNU)?[Mm]akefile[^/]*|[^/]+\.mk|[^/]+\.mak|CMakeLists\.txt|[^/]+\.cmake|configure(?:\.ac|\.in)?|[^/]+\.m4|meson\.build|meson_options\.txt|BUILD(?:\.bazel)?|WORKSPACE|[^/]+\.bzl|MODULE\.bazel|Dockerfile[^/]*|[^/]+\.dockerfile|docker-compose[^/]*\.ya?ml|compose\.ya?ml|(?:webpack|rollup|vite|esbuild|babel|metro|tsup|postcss|tailwind|next|nuxt|svelte|astro|gulpfile|Gruntfile)(?:\.config)?[^/]*\.[cm]?[jt]s|gradlew?(?:\.bat)?|gradle\.properties|settings\.gradle[^/]*|build\.(?:rs|sbt|zig|xml|sh|mjs|js)|Rakefile|[jJ]ustfile|Taskfile\.ya?ml|turbo\.json|nx\.json|lerna\.json|Procfile|[^/]+\.nix|[^/]+\.spec\.in|\.bazelrc|\.tool-versions|\.nvmrc|\.node-version|\.python-version|rust-toolchain[^/]*|MANIFEST\.in)$/,
   ],
   ['test', testNames],
   [
@@ -42,7 +43,7 @@ const kinds: readonly (readonly [FileKind, RegExp])[] = [
   ],
   [
     'document',
-    /(?:^|\/)(?:README|CHANGELOG|CHANGES|HISTORY|NEWS|CONTRIBUTING|LICEN[CS]E|NOTICE|AUTHORS|SECURITY|COPYING|CODE_OF_CONDUCT|UPGRADING|MAINTAINERS)[^/]*$|\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|tex|texi|[1-8])$|(?:^|\/)\.changes(?:et)?\//i,
+    /(?:^|\/)(?:README|CHANGELOG|CHANGES|HISTORY|NEWS|CONTRIBUTING|LICEN[CS]E|NOTICE|AUTHORS|SECURITY|COPYING|CODE_OF_CONDUCT|UPGRADING|MAINTAINERS)(?:[-_.][^/]*)?$|\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|tex|texi|[1-8])$|(?:^|\/)\.changes(?:et)?\//i,
   ],
 ];
 

@@ -22,6 +22,9 @@ export interface SourceChapter {
 const mostOfSubject = 7;
 const mostSubjects = 2;
 const longChapter = 12;
+const longRest = 24;
+/** A second subject has at least this part of the files. */
+const partOfSubject = 0.15;
 
 /**
  * Divides changed source files into chapters. A subject is the file that most of the others stand on, with those it
@@ -38,11 +41,11 @@ export function makeSourceChapters(texts: readonly ChangedText[], facts: OrderFa
   const others: ChangedText[] = [];
   for (const group of groups) {
     const subjects = chapters.filter(({ kind }) => kind === 'subject').length;
-    if (subjects === 0 || (subjects < mostSubjects && group.length > 2))
-      chapters.push(...chaptersOf(group, facts.links));
+    const isLarge = group.length > 2 && group.length >= partOfSubject * texts.length;
+    if (subjects === 0 || (subjects < mostSubjects && isLarge)) chapters.push(...chaptersOf(group, facts.links));
     else others.push(...group);
   }
-  return [...chapters, ...splitByFolder(others, 'Also changed', 'in ')];
+  return [...chapters, ...splitByFolder(others, 'Also changed', longRest)];
 }
 
 /**
@@ -60,15 +63,15 @@ function scoreFiles(
   return new Map(
     texts.map((text) => {
       const { path, file, realLines } = text;
+      const isGone = file.status === 'deleted';
       const named = new Set(wordsOfName(path).filter((word) => titles.has(word))).size;
       const score =
-        3 * Math.min(users.get(path) ?? 0, 5) +
+        (isGone ? -10 : 3 * Math.min(users.get(path) ?? 0, 5)) +
         2 * Math.log2(1 + realLines) +
         2 * Math.min(named, 3) +
         2 * Math.min(countNames(text), 2) +
         (locks.has(path) ? 1 : 0) +
-        (text.language === 'other' ? -6 : 0) +
-        (file.status === 'deleted' ? -6 : 0);
+        (text.language === 'other' ? -6 : 0);
       return [path, score] as const;
     }),
   );
@@ -106,7 +109,10 @@ function chaptersOf(group: readonly ChangedText[], links: FileLinks): readonly S
   const isBeside = (text: ChangedText): boolean => below.has(text.path);
   const subject = [heart, ...group.filter((text) => text !== heart && isBeside(text))].slice(0, mostOfSubject);
   const rest = sortByDistance(group, subject, links);
-  return [{ kind: 'subject', title: nameOf(subject), texts: subject }, ...splitByFolder(rest, 'What follows', 'in ')];
+  return [
+    { kind: 'subject', title: nameOf(subject), texts: subject },
+    ...splitByFolder(rest, 'What follows', longChapter),
+  ];
 }
 
 /** The others of a group: those that use the subject, then those that use these, and so on. */
@@ -131,20 +137,20 @@ function sortByDistance(
 const fewFiles = 3;
 
 /** One chapter; of many files, one for each of the two folders that hold most of them, and one for the rest. */
-function splitByFolder(texts: readonly ChangedText[], title: string, link: string): readonly SourceChapter[] {
+function splitByFolder(texts: readonly ChangedText[], title: string, long: number): readonly SourceChapter[] {
   if (texts.length === 0) return [];
   const whole = (of: readonly ChangedText[], name: string): SourceChapter => ({
     kind: 'consequence',
     title: name,
     texts: of,
   });
-  if (texts.length <= longChapter) return [whole(texts, title)];
+  if (texts.length <= long) return [whole(texts, title)];
   const start = commonFolder(texts);
   const partOf = ({ path }: ChangedText): string => path.slice(start.length).split('/')[0] ?? '';
   const folders = [...groupBy(texts, partOf)].filter(([, of]) => of.length >= fewFiles);
   const large = folders.sort(([, a], [, b]) => b.length - a.length).slice(0, 2);
   const rest = texts.filter((text) => !large.some(([name]) => name === partOf(text)));
-  const named = large.map(([name, of]) => whole(of, `${title} ${link}${start}${name}`));
+  const named = large.map(([name, of]) => whole(of, `${title} in ${start}${name}`));
   return [...named, ...(rest.length === 0 ? [] : [whole(rest, large.length === 0 ? title : `${title} elsewhere`)])];
 }
 

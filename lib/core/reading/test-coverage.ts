@@ -35,15 +35,16 @@ export function isTelling(name: string): boolean {
 const mostNames = 12;
 
 interface TestedFacts {
+  readonly texts: readonly ChangedText[];
   readonly links: FileLinks;
-  readonly changedTests: readonly ChangedText[];
   readonly search: TreeSearch;
 }
 
 /** Why no test seems to be about a file, a clause; null: one that changed imports it, or one that is there names it. */
 export type WhyUntested = (text: ChangedText, words: readonly string[]) => string | null;
 
-export function createTestedCheck({ links, changedTests, search }: TestedFacts): WhyUntested {
+export function createTestedCheck({ texts, links, search }: TestedFacts): WhyUntested {
+  const changedTests = texts.filter(({ kind, file }) => kind === 'test' && file.status !== 'deleted');
   const tests = new Set(search.tests);
   const stems = groupBy([...tests, ...changedTests.map(({ path }) => path)], (path) =>
     lastPart(stemOf(path)).replace(affixes, '').toLowerCase(),
@@ -55,7 +56,7 @@ export function createTestedCheck({ links, changedTests, search }: TestedFacts):
     const isLinked = linked.has(text.path) || listPlacesOf(text.path).some((place) => places.has(place));
     const holdsTests = text.language === 'rust' && /#\[cfg\(test\)\]/.test(text.after);
     if (isLinked || holdsTests || isNamedBy(text.path, stems) || words.some((word) => said.has(word))) return null;
-    const isSearched = words.every((word) => search.words.has(word));
+    const isSearched = words.length > 0 && words.every((word) => search.words.has(word));
     return isSearched ? 'no test changed or names it' : 'no test changed with it, and none has its name';
   };
 }

@@ -1,4 +1,10 @@
-import { buildReadingGuide, listWordsToSearch, readChanges } from '../../core/reading/build-reading-guide.ts';
+import {
+  buildReadingGuide,
+  listWordsToSearch,
+  needsTests,
+  type ReadChanges,
+  readChanges,
+} from '../../core/reading/build-reading-guide.ts';
 import { kindOfFile } from '../../core/reading/file-kind.ts';
 import { orderDiff } from '../../core/reading/order-diff.ts';
 import type { TreeSearch } from '../../core/reading/test-coverage.ts';
@@ -30,7 +36,7 @@ export async function readReadingGuide({ git }: WithGit<Git>, change: GuidedChan
   const { parent, commit, tasks: ids } = change.changeset;
   const patch = await git.readPatch(parent, commit);
   const changes = readChanges(patch, await git.readTexts(commit, listPathsToRead(patch)));
-  const search = await searchTree(git, commit, listWordsToSearch(changes));
+  const search = await searchTree(git, commit, changes);
   const tasks = change.tasks.filter(({ id }) => ids.includes(id));
   return { guide: buildReadingGuide(changes, tasks, search), patch };
 }
@@ -93,15 +99,15 @@ const mostListed = 100_000;
 const mostWords = 200;
 const mostLinesOfFile = 200;
 
-async function searchTree(git: Git, commit: Changeset['commit'], words: readonly string[]): Promise<TreeSearch> {
-  if (words.length === 0) return { tests: [], words: new Set(), lines: [] };
-  const paths = await git.listFiles(commit, mostListed);
+async function searchTree(git: Git, commit: Changeset['commit'], changes: ReadChanges): Promise<TreeSearch> {
+  const paths = needsTests(changes) ? await git.listFiles(commit, mostListed) : [];
   const tests = paths.filter((path) => kindOfFile(path) === 'test');
-  const sought = paths.length > mostSearched ? [] : words.slice(0, mostWords);
-  if (sought.length === 0) return { tests, words: new Set(), lines: [] };
+  const words = listWordsToSearch(changes, tests).slice(0, mostWords);
+  const nothing = { tests, words: new Set<string>(), lines: [] };
+  if (words.length === 0 || paths.length > mostSearched) return nothing;
   // One expression: git tries several one after the other.
-  const pattern = sought.map((word) => word.replace(/[.$^*+?()[\]{}|\\]/g, '\\$&')).join('|');
+  const pattern = words.map((word) => word.replace(/[.$^*+?()[\]{}|\\]/g, '\\$&')).join('|');
   const found = await git.search(commit, { pattern, path: '', ignoresCase: false, mostOfFile: mostLinesOfFile });
-  if (found.kind !== 'found' || found.isCut) return { tests, words: new Set(), lines: [] };
-  return { tests, words: new Set(sought), lines: found.lines };
+  if (found.kind !== 'found' || found.isCut) return nothing;
+  return { tests, words: new Set(words), lines: found.lines };
 }

@@ -98,7 +98,7 @@ function renderChangeset(
 function renderGuide(guide: ReadingGuide | undefined): readonly string[] {
   if (guide === undefined || guide.chapters.length === 0) return [];
   const chapters = summarizeGuide(guide).flatMap(({ heading, count, files, more }, index) => [
-    `${index + 1}. ${plainLine(heading)} (${formatCount(count, 'file')})`,
+    `${index + 1}. ${plainLine(heading)}${/^\d|^Subject: /.test(heading) && count === 1 ? '' : ` (${formatCount(count, 'file')})`}`,
     ...files.map(renderGuidedFile),
     ...(files.length === 0 || more.files === 0 ? [] : [`   - and ${more.files} more`]),
   ]);

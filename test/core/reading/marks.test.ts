@@ -19,7 +19,7 @@ function marksOf(
   const changes = changesOf(files);
   const search: TreeSearch = {
     tests,
-    words: new Set(listWordsToSearch(changes)),
+    words: new Set(listWordsToSearch(changes, tests)),
     lines: found.map(([path, text]) => ({ path, text })),
   };
   const guided = buildReadingGuide(changes, [], search).chapters.flatMap((chapter) => chapter.files);
@@ -107,7 +107,7 @@ test('a name that moved is followed, and one that unchanged files still name com
   assert.equal(marksOf(files, found), {
     'lib/a.ts': [
       'public-name: shortName moved to lib/b.ts, but 1 unchanged file names it; otherName is gone, but 1 unchanged file names it',
-      'no-test: no test changed or names it',
+      'no-test: no test changed with it, and none has its name',
     ],
   });
 });
