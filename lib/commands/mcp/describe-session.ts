@@ -6,6 +6,7 @@ import { nextAttemptNumber } from '../../core/task/task-history.ts';
 import type { Config } from '../../domain/config/config-schema.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { noTaskError } from '../../domain/input-errors.ts';
+import { type GuideChapterData, toGuideData } from '../../domain/questions/guide-summary.ts';
 import type { PlannedTask } from '../../domain/state/plan-schema.ts';
 import { hasAcceptedWork, type Task } from '../../domain/state/task-schema.ts';
 import { isApprovedByLeadAgent, isUnjudgedByValidators } from '../../engine/lead-agent/judge-tasks.ts';
@@ -16,6 +17,7 @@ import {
   unjudgedTaskHint,
 } from '../../engine/lead-agent/lead-tool-errors.ts';
 import type { SessionView } from '../../engine/record-changes.ts';
+import { tryReadReadingGuide } from '../../engine/review/read-guide.ts';
 import { readBaseTip } from '../../engine/start-point.ts';
 import { findBaseBranch } from '../../engine/work/preflight.ts';
 import { formatCount } from '../../util/format-figures.ts';
@@ -66,7 +68,8 @@ export async function readTaskReportPage(
   { task_id, part, offset }: LeadToolInput<'get_task_output'>,
 ): Promise<ToolOutput<'get_task_output'>> {
   const task = findTask(view, task_id);
-  const text = part === 'diff' ? await diffOf(reading, task) : json(partOf(view, task, part));
+  const guide = part === 'summary' ? await guideOf(reading, task) : {};
+  const text = part === 'diff' ? await diffOf(reading, task) : json(partOf(view, task, part, guide));
   const end = offset + pageOfText;
   return {
     task_id: task.id,
@@ -90,7 +93,26 @@ async function diffOf({ git }: LeadReadContext['reading'], task: Task): Promise<
   throw leadToolError({ code: 'not-done', message, next });
 }
 
-function partOf(view: SessionView | null, task: Task, part: 'summary' | 'checks' | 'plan'): unknown {
+interface TaskGuide {
+  readonly guide?: readonly GuideChapterData[];
+}
+
+const mostGuided = 20;
+
+/** The order its work is read in, why files changed and what deserves a second look. */
+async function guideOf(context: LeadReadContext['reading'], task: Task): Promise<TaskGuide> {
+  if (!hasAcceptedWork(task)) return {};
+  const changeset = { parent: task.start_commit, commit: task.commit, tasks: [task.id] };
+  const guided = await tryReadReadingGuide(context, { changeset, tasks: [task] });
+  return guided === null ? {} : { guide: toGuideData(guided.guide, mostGuided) };
+}
+
+function partOf(
+  view: SessionView | null,
+  task: Task,
+  part: 'summary' | 'checks' | 'plan',
+  { guide }: TaskGuide,
+): unknown {
   const { title, commit, history, result, reason } = task;
   if (part === 'plan') {
     const { description, acceptance_criteria, constraints, file_locks, dependencies } = task;
@@ -120,6 +142,7 @@ function partOf(view: SessionView | null, task: Task, part: 'summary' | 'checks'
     reason,
     verdict: status === null ? null : { status, notes, issues, by: verdict?.by },
     ...(left.length === 0 ? {} : { notes: left.map((note) => note.text) }),
+    ...(guide === undefined ? {} : { guide }),
     attempts,
   };
 }

@@ -71,3 +71,9 @@ const noCode =
 export function isRealLine(line: string): boolean {
   return !noCode.test(line);
 }
+
+/** The first changed line that does something, as evidence: `: +…`; '' where there is none. */
+export function quoteFirst({ added, removed }: Pick<ChangedText, 'added' | 'removed'>): string {
+  const [sign, line] = added.some(isRealLine) ? ['+', added.find(isRealLine)] : ['-', removed.find(isRealLine)];
+  return line === undefined ? '' : `: ${sign}${line.trim().slice(0, 60)}`;
+}

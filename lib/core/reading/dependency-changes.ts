@@ -1,5 +1,5 @@
 import { isJsonRecord, type JsonRecord, parseJson } from '../../util/json.ts';
-import type { ChangedText } from './changed-text.ts';
+import { type ChangedText, quoteFirst } from './changed-text.ts';
 
 /** What changed in a file that lists dependencies: clauses about them, and about the rest of it. */
 export interface DependencyChanges {
@@ -14,11 +14,13 @@ export function findDependencyChanges(text: ChangedText): DependencyChanges {
     if (before !== null && after !== null) return compareManifests(before, after);
   }
   const isTables = text.isWhole && /(?:^|\/)(?:Cargo|pyproject|libs\.versions)\.toml$/.test(text.path);
-  const dependencies = isTables
-    ? compareEntries(readTables(text.before), readTables(text.after))
-    : compareEntries(versionsOf(text.removed), versionsOf(text.added));
+  const read = isTables ? readTables : text.isWhole && /(?:^|\/)pom\.xml$/.test(text.path) ? readArtifacts : null;
+  const dependencies =
+    read === null
+      ? compareEntries(versionsOf(text.removed), versionsOf(text.added))
+      : compareEntries(read(text.before), read(text.after));
   const isMore = dependencies.length === 0 && text.realLines > 0;
-  return { dependencies, rest: isMore ? ['settings of the project changed'] : [] };
+  return { dependencies, rest: isMore ? [`settings of the project changed${quoteFirst(text)}`] : [] };
 }
 
 /** {} where there is none: a new manifest is compared with an empty one. */
@@ -86,6 +88,11 @@ function versionIn(value: string): string {
   return /\bversion\s*=\s*["']([^"']+)/.exec(value)?.[1] ?? value.replace(/^["']|["']\s*(?:#.*)?$/g, '');
 }
 
+function readArtifacts(text: string): ReadonlyMap<string, string> {
+  const pattern = /<artifactId>([^<]+)<\/artifactId>\s*(?:<version>([^<]+)<\/version>)?/g;
+  return new Map([...text.matchAll(pattern)].map(([, name = '', version = '']) => [name, version] as const));
+}
+
 function isOfDependencies(name: string): boolean {
   return /dependenc(?:y|ies)|^versions$|^libraries$|^requires$/.test(name);
 }
@@ -96,7 +103,7 @@ const entry = [
   /^\s*["']?(?<name>[A-Za-z][\w.-]*)(?:\[[\w, -]+\])?\s*(?<version>(?:[=~!]=|[<>]=?|\^)\s*[\d*][^"'\s;#]*)/,
   /^\s*["']?(?<name>[\w.-]+)["']?\s*=\s*(?:["'](?<version>[\^~<>=*]*\d[^"']*|\*)["']|\{[^}]*(?:version|git|path|workspace)\b[^}]*\})/,
   /^\s*gem\s+["'](?<name>[\w-]+)["'](?:\s*,\s*["'](?<version>[^"']+)["'])?/,
-  /<(?:artifactId|PackageReference Include=")>?(?<name>[\w.-]+)/,
+  /<(?:artifactId>|PackageReference Include=")(?<name>[\w.-]+)/,
   /\b(?:implementation|api|compileOnly|runtimeOnly|testImplementation|kapt|classpath)\s*\(?\s*["'](?<name>[\w.-]+:[\w.-]+):?(?<version>[\w.-]*)["']/,
 ];
 

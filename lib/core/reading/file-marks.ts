@@ -2,7 +2,7 @@ import { widestLine } from '../../domain/state/made-by-tools.ts';
 import type { ReadingMark, ReadingMarkKind } from '../../domain/state/reading-guide.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
-import { type ChangedText, isRealLine } from './changed-text.ts';
+import { type ChangedText, isRealLine, quoteFirst } from './changed-text.ts';
 import { findDependencyChanges } from './dependency-changes.ts';
 
 /** Evidence of one mark in one line: the first few of its clauses. */
@@ -67,13 +67,7 @@ function describePipeline({ added, removed, file }: ChangedText): readonly strin
       return match === undefined || before.includes(match) ? [] : [words(match)];
     }),
   );
-  return found.length > 0 ? [...new Set(found)] : [`changes what runs on each push${quoteFirst(added, removed)}`];
-}
-
-/** The first line that does something, as evidence. */
-function quoteFirst(added: readonly string[], removed: readonly string[]): string {
-  const [line, sign] = added.some(isRealLine) ? [added.find(isRealLine), '+'] : [removed.find(isRealLine), '-'];
-  return line === undefined ? '' : `: ${sign}${line.trim().slice(0, 60)}`;
+  return found.length > 0 ? [...new Set(found)] : [`changes what runs on each push${quoteFirst({ added, removed })}`];
 }
 
 function listSetupMarks(text: ChangedText, isManifestChanged: boolean): readonly ReadingMark[] {
@@ -81,10 +75,7 @@ function listSetupMarks(text: ChangedText, isManifestChanged: boolean): readonly
   if (kind === 'lock')
     return makeMark('dependencies', isManifestChanged ? [] : ['changed, and no list of dependencies did']);
   if (kind === 'build')
-    return makeMark(
-      'build',
-      file.status === 'deleted' ? [] : [`changes how it is built${quoteFirst(text.added, text.removed)}`],
-    );
+    return makeMark('build', file.status === 'deleted' ? [] : [`changes how it is built${quoteFirst(text)}`]);
   if (kind !== 'dependencies') return [];
   const { dependencies, rest } = findDependencyChanges(text);
   return [...makeMark('build', rest), ...makeMark('dependencies', dependencies)];

@@ -264,6 +264,12 @@ const manifests: readonly (readonly [string, string, string, readonly string[]])
     ['dependencies: b ; os_name == is new'],
   ],
   ['requirements.txt', 'a==1\n', 'a==2\n', ['dependencies: a ==1 → ==2']],
+  [
+    'pom.xml',
+    '<plugin>\n<artifactId>a</artifactId>\n<version>1</version>\n</plugin>\n',
+    '<plugin>\n<artifactId>a</artifactId>\n<version>2</version>\n</plugin>\n',
+    ['dependencies: a 1 → 2'],
+  ],
   ['yarn.lock', 'a\n', 'b\n', ['dependencies: changed, and no list of dependencies did']],
 ];
 
