@@ -567,9 +567,9 @@ test('RVW-1 a diff at a terminal has the line numbers that a comment names; one 
   const second = ['# 2. Tests', 'diff --git a/y b/y', 'new file mode 100644', '@@ -0,0 +1 @@', '++++ y'];
   const diff = `${[...head, ...hunks, ...second].join('\n')}\n`;
   assert.equal(renderDiff(diff, plainStyle(80)).split('\n'), [
-    ...head,
-    ...['@@ -8,3 +98,4 @@ f', ' 98  a', '    -b', ' 99 +c', '100 +#d', '101  e', '    \\ No newline at end of file'],
-    ...['# 2. Tests', 'diff --git a/y b/y', 'new file mode 100644', '@@ -0,0 +1 @@', '  1 ++++ y'],
+    ...['1. Subject: x', 'look twice: no test', 'x', '@@ -8,3 +98,4 @@ f'],
+    ...[' 98  a', '    -b', ' 99 +c', '100 +#d', '101  e', '    \\ No newline at end of file'],
+    ...['2. Tests', 'y', 'new file mode 100644', '@@ -0,0 +1 @@', '  1 ++++ y'],
   ]);
   assert.is(renderDiff(diff, plainStyle()), diff.trimEnd());
 });

@@ -1,4 +1,3 @@
-import { formatCount } from '../../util/format-figures.ts';
 import type { ChangedNames } from './changed-names.ts';
 import type { ChangedText } from './changed-text.ts';
 import { isTelling, type TreeSearch, wordsOf } from './test-coverage.ts';
@@ -16,8 +15,9 @@ export function createNameDescriber(
     texts.flatMap((text) => (namesOf.get(text)?.added ?? []).map((name) => [`${text.language} ${name}`, text.path])),
   );
   const usedBy = (name: string): string => {
-    const count = isOneOfAKind(name) ? (users.get(name)?.size ?? 0) : 0;
-    return count === 0 ? '' : `, but ${formatCount(count, 'unchanged file')} ${count === 1 ? 'names' : 'name'} it`;
+    const [first, ...rest] = isOneOfAKind(name) ? (users.get(name) ?? []) : [];
+    if (first === undefined) return '';
+    return rest.length === 0 ? `, but ${first} names it` : `, but ${rest.length + 1} unchanged files name it`;
   };
   return ({ language }, { gone, changed }) => {
     const left = gone.map((name) => {

@@ -4,29 +4,26 @@ import type { Style } from '../text/style.ts';
 const hunkHead = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/;
 
 /**
- * A unified diff with colour, and with nothing in it that a terminal would act on or hide. At a terminal its lines have
- * the numbers that a comment names; elsewhere it stays one that git apply takes.
+ * A unified diff with colour, and with nothing in it that a terminal would act on or hide. At a terminal each file is
+ * headed by its path, and lines have the numbers that a comment names; elsewhere it stays one that git apply takes.
  */
 export function renderDiff(diff: string, style: Style): string {
   if (diff === '') return 'No changes.';
   const lines = diff.replace(/\n$/, '').split('\n');
-  const width = Number.isFinite(style.width) ? widestNumber(lines) : 0;
+  const digits = Number.isFinite(style.width) ? widestNumber(lines) : 0;
+  // null: in the head of a file.
   let number: number | null = null;
   return lines
-    .map((line) => {
-      const text = toPrintableDiffLine(line);
+    .flatMap((line) => {
       const start = hunkHead.exec(line)?.[1];
-      if (start !== undefined) {
-        number = Number(start);
-        return style.cyan(text);
-      }
-      if (line.startsWith('# ')) return renderGuideLine(text, style);
-      if (line.startsWith('diff --git ')) number = null;
-      if (number === null) return style.bold(text);
-      const own = /^[ +]/.test(line) || line === '' ? `${number}` : '';
-      if (own !== '') number += 1;
-      const gutter = width === 0 ? '' : style.dim(`${own.padStart(width)} `);
-      return gutter + paintLine(text, style);
+      if (start !== undefined) number = Number(start);
+      else if (line.startsWith('diff --git ') || line.startsWith('# ')) number = null;
+      if (start !== undefined || number === null) return renderHead(line, style, digits > 0);
+      const isNumbered = /^[ +]/.test(line) || line === '';
+      const own = isNumbered ? `${number}` : '';
+      if (isNumbered) number += 1;
+      const gutter = digits === 0 ? '' : style.dim(`${own.padStart(digits)} `);
+      return [gutter + paintLine(toPrintableDiffLine(line), style)];
     })
     .join('\n');
 }
@@ -36,10 +33,24 @@ function paintLine(text: string, style: Style): string {
   return text.startsWith('-') ? style.red(text) : text;
 }
 
+// What its path says already, or no person reads.
+const needlessHead = /^(?:index [0-9a-f]+\.\.|--- |\+\+\+ )/;
+
+/** A line before the lines of a file: of its head, of a hunk, or of the guide. */
+function renderHead(line: string, style: Style, isAtTerminal: boolean): readonly string[] {
+  const text = toPrintableDiffLine(line);
+  if (line.startsWith('@@')) return [style.cyan(text)];
+  if (line.startsWith('# ')) return renderGuideLine(isAtTerminal ? text.slice(2) : text, style);
+  if (!isAtTerminal) return [style.bold(text)];
+  if (needlessHead.test(line)) return [];
+  const path = /^diff --git a\/(?<path>.+) b\/\k<path>$/.exec(text)?.groups?.path;
+  return [style.bold(path ?? text)];
+}
+
 /** A heading of a chapter, or a line about the file that follows it. */
-function renderGuideLine(text: string, style: Style): string {
-  if (/^# \d+\. /.test(text)) return style.bold(text);
-  return text.startsWith('# look twice:') ? style.yellow(text) : style.dim(text);
+function renderGuideLine(text: string, style: Style): readonly string[] {
+  if (/^(?:# )?\d+\. /.test(text)) return [style.bold(text)];
+  return [/^(?:# )?look twice:/.test(text) ? style.yellow(text) : style.dim(text)];
 }
 
 /** Digits of the largest line number. */

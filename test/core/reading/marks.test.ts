@@ -106,7 +106,7 @@ test('a name that moved is followed, and one that unchanged files still name com
   ] as const;
   assert.equal(marksOf(files, found), {
     'lib/a.ts': [
-      'public-name: shortName moved to lib/b.ts, but 1 unchanged file names it; otherName is gone, but 1 unchanged file names it',
+      'public-name: shortName moved to lib/b.ts, but test/all.test.ts names it; otherName is gone, but lib/c.ts names it',
       'no-test: no test changed with it, and none has its name',
     ],
   });
