@@ -6,10 +6,21 @@ import { type GitContext, runGit, runGitForText } from '../../git/process/run-gi
 import { userDataDir, userStateDir } from '../../util/user-folders.ts';
 import { makeFolders } from '../../util/write-files.ts';
 
-/** Makes the demo's repository; what a person's home can't keep of it is kept in `folder`. */
-export async function makeDemoRepository(repo: string, { env }: Pick<Io, 'env'>, folder: string): Promise<GitContext> {
+interface DemoPlace {
+  /** Holds all of the demo. */
+  readonly folder: string;
+  /** Whether it is there afterwards. */
+  readonly isKept: boolean;
+}
+
+/** Makes the demo's repository. What is noted about it outside goes with it, or stays in `folder` where there is no home. */
+export async function makeDemoRepository(
+  repo: string,
+  { env }: Pick<Io, 'env'>,
+  place: DemoPlace,
+): Promise<GitContext> {
   makeFolders(repo);
-  const context = { cwd: repo, env: await withIdentity(withState(env, folder)) };
+  const context = { cwd: repo, env: await withIdentity(withState(env, place)) };
   await runGit(context, ['init', '--quiet', '--initial-branch=main']);
   for (const [path, text] of Object.entries({ ...demoFiles, '.blueflame.yml': demoConfig }))
     await writeFile(join(repo, path), text);
@@ -22,13 +33,15 @@ export async function makeDemoRepository(repo: string, { env }: Pick<Io, 'env'>,
   return context;
 }
 
-/** Keeps this clone's decisions in the demo's folder where the person's home is missing or read-only. */
-function withState(env: Io['env'], folder: string): Io['env'] {
+/** Keeps this clone's decisions in the demo's folder if that is thrown away, or the person's home can't be written. */
+function withState(env: Io['env'], { folder, isKept }: DemoPlace): Io['env'] {
+  const inFolder = { ...env, XDG_STATE_HOME: join(folder, 'state'), XDG_DATA_HOME: join(folder, 'data') };
+  if (!isKept) return inFolder;
   try {
     for (const path of [userStateDir(env), userDataDir(env)]) makeFolders(path);
     return env;
   } catch {
-    return { ...env, XDG_STATE_HOME: join(folder, 'state'), XDG_DATA_HOME: join(folder, 'data') };
+    return inFolder;
   }
 }
 

@@ -32,7 +32,7 @@ export async function run(args: CommandArgs<'demo'>, io: Io): Promise<number> {
   );
   try {
     const repo = join(folder, 'greeter');
-    const context = await makeDemoRepository(repo, io, folder);
+    const context = await makeDemoRepository(repo, io, { folder, isKept });
     allowDecisionsInOwnClone({ commonDir: join(repo, '.git') });
     const own = { ...io, cwd: repo, env: context.env };
     await prepare(args, own);

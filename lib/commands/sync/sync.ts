@@ -11,6 +11,7 @@ import { signTextAsGitWould } from '../../git/process/ssh-signature.ts';
 import { chooseRemote } from '../../store/sync/remote-refs.ts';
 import { syncState } from '../../store/sync/sync-state.ts';
 import { saveSessionSignature } from '../../store/write/notes-outside-state.ts';
+import { recordCloneFolder } from '../../trust/clone-folders.ts';
 import { cloneName } from '../../util/machine-key.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { findGitContextHere, type ReadContext, withRepositoryState } from '../context/open-read-context.ts';
@@ -61,6 +62,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     });
     // The refs moved without the store: it looks again whether all of the state was decided here.
     if (!isDry) await store.admit();
+    if (!isDry) recordCloneFolder(io.env, commonDir);
     // Signatures came in as well, and some of them take decisions back that counted until now.
     const after = await readTrustAndProposals(io, reading);
     if (!isDry) decided.revoke(after.withdrawn);

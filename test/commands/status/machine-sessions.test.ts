@@ -146,6 +146,27 @@ test('CLI-4 a moved clone is listed where it is now, once a command ran there', 
   assert.is(sessions[0]?.repository, moved.path);
 });
 
+test('CLI-4 a clone that only received a session is listed, a demo that was thrown away is not', async () => {
+  const env = newPerson();
+  const [from, to] = [await withSession(env), openRepo(makeExecProject().path, env)];
+  for (const repo of [from, to]) repo.git('remote', 'add', 'origin', makeBare(env));
+  assert.is((await flame(from, ['sync'])).code, 0);
+  to.git('remote', 'set-url', 'origin', from.git('remote', 'get-url', 'origin'));
+  assert.is((await flame(to, ['sync'])).code, 0);
+  await flame(to, ['demo'], { cwd: makeTempDir() });
+  const { sessions, unreadable } = await listAll(env);
+  assert.equal(unreadable, []);
+  const received = sessions.find(({ repository }) => repository === to.path);
+  assert.equal(received?.waits, ['decided in another clone, to accept here: the session']);
+  assert.is(sessions.length, 2);
+});
+
+function makeBare(env: Readonly<Record<string, string>>): string {
+  const path = makeTempDir();
+  openRepo(path, env).git('init', '-q', '--bare');
+  return path;
+}
+
 testIf(
   test,
   process.getuid?.() === 0,
