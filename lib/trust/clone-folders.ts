@@ -1,5 +1,6 @@
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import type { Repository } from '../domain/ports/git-port.ts';
 import { parseJsonRecord } from '../util/json.ts';
 import { listNamesIn, readTextOrEmpty } from '../util/read-file.ts';
 import { cloneStateDir, userStateDir } from '../util/user-folders.ts';
@@ -9,27 +10,36 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const placeFile = 'place';
 
-/** Notes which folder this clone is, so that it is listed, and known again where it is moved to. */
-export function recordCloneFolder(env: Env, commonDir: string): void {
+type ClonePlace = Pick<Repository, 'commonDir' | 'mainWorkTree'>;
+
+/** Notes where this clone is, so that it is listed, and known again where it is moved to. */
+export function recordCloneFolder(env: Env, { commonDir, mainWorkTree }: ClonePlace): void {
   const file = join(cloneStateDir(env, commonDir), placeFile);
-  const text = `${JSON.stringify({ path: commonDir, identity: identifyFolder(commonDir) })}\n`;
+  const noted = { path: commonDir, identity: identifyFolder(commonDir), tree: mainWorkTree };
+  const text = `${JSON.stringify(noted)}\n`;
   if (readTextOrEmpty(file) === text) return;
   makeFolders(dirname(file), 0o700);
   replaceFile(file, text, 0o600);
 }
 
-/** Common git directories of this user's clones in which a session was worked on, as they were noted; some may be gone. */
-export function listCloneFolders(env: Env): readonly string[] {
+/** This user's clones in which a session was worked on or received, as they were noted; some may be gone. */
+export function listCloneFolders(env: Env): readonly ClonePlace[] {
   const clones = join(userStateDir(env), 'clones');
-  const noted = listNamesIn(clones).map((name) => parseJsonRecord(readTextOrEmpty(join(clones, name, placeFile))).path);
-  return [...new Set(noted.flatMap((path) => (typeof path === 'string' && isAbsolute(path) ? [path] : [])))];
+  const found = new Map<string, ClonePlace>();
+  for (const name of listNamesIn(clones)) {
+    const { path, tree } = parseJsonRecord(readTextOrEmpty(join(clones, name, placeFile)));
+    if (typeof path !== 'string' || !isAbsolute(path)) continue;
+    found.set(path, { commonDir: path, mainWorkTree: typeof tree === 'string' && isAbsolute(tree) ? tree : null });
+  }
+  return [...found.values()];
 }
 
 /**
  * Brings what was decided in a clone along with it: to where it was moved on its disk. A copy is another folder, and
  * nothing was decided in it.
  */
-export async function adoptMovedClone(env: Env, commonDir: string): Promise<void> {
+export async function adoptMovedClone(env: Env, place: ClonePlace): Promise<void> {
+  const { commonDir } = place;
   const own = cloneStateDir(env, commonDir);
   if (existsSync(own)) return;
   const identity = identifyFolder(commonDir);
@@ -41,7 +51,7 @@ export async function adoptMovedClone(env: Env, commonDir: string): Promise<void
     const { movePermissions } = await import('./repository/permission.ts');
     renameSync(folder, own);
     movePermissions(own, `${noted.path}`, commonDir);
-    recordCloneFolder(env, commonDir);
+    recordCloneFolder(env, place);
     return;
   }
 }

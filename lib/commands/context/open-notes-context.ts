@@ -60,7 +60,7 @@ export async function withStore(
   asked.catch(() => undefined);
   const repository = await discoverRepository(context);
   const { commonDir, objectFormat } = repository;
-  await adoptMovedClone(io.env, commonDir);
+  await adoptMovedClone(io.env, repository);
   const idents = openGitIdentities(gitInPersonWorkTree({ context, repository }));
   const signer = openCloneCommitSigner({ env: io.env, commonDir }, objectFormat);
   const catFile = new CatFile(context, commonDir);

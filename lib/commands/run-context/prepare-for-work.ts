@@ -62,7 +62,7 @@ async function prepare(
   { root, loaded }: Pick<PreparedRepository, 'root' | 'loaded'>,
 ): Promise<void> {
   const { commonDir } = reading.git.repository;
-  recordCloneFolder(io.env, commonDir);
+  recordCloneFolder(io.env, reading.git.repository);
   await clearLeftovers(reading, io, root);
   await prepareRepository({ cwd: root, env: io.env }, commonDir, loaded.config.project.worktree_dir);
   await saveConfig(commonDir, loaded);

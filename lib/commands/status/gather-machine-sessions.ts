@@ -9,6 +9,7 @@ import type { Task } from '../../domain/state/task-schema.ts';
 import type { CommandArgs, GlobalOptions, Io } from '../../domain/view-models/command.ts';
 import type { MachineSession, MachineSessionsView } from '../../domain/view-models/machine-sessions-view.ts';
 import { buildStatusView } from '../../domain/view-models/status-view.ts';
+import { resolveDotGitOfFolder } from '../../git/process/discover-repository.ts';
 import { listCloneFolders } from '../../trust/clone-folders.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { describeWaiting } from '../../ui/render/render-status.ts';
@@ -34,6 +35,7 @@ interface GatherOptions {
   readonly boardOf?: (commonDir: string) => string | null;
 }
 
+type ClonePlace = ReturnType<typeof listCloneFolders>[number];
 type Found = Omit<MachineSessionsView, 'schema_version'>;
 
 /**
@@ -45,10 +47,10 @@ export async function gatherMachineSessions(
   { except, boardOf = () => null }: GatherOptions = {},
 ): Promise<MachineSessionsView> {
   const found: Found[] = [];
-  const clones = listCloneFolders(io.env).filter((commonDir) => commonDir !== except);
-  await forEachConcurrently(clones, mostAtOnce, async (commonDir) => {
-    const { sessions, ...others } = await readRepository(commonDir, io);
-    const board = sessions.length === 0 ? null : boardOf(commonDir);
+  const clones = listCloneFolders(io.env).filter(({ commonDir }) => commonDir !== except);
+  await forEachConcurrently(clones, mostAtOnce, async (clone) => {
+    const { sessions, ...others } = await readRepository(clone, io);
+    const board = sessions.length === 0 ? null : boardOf(clone.commonDir);
     found.push({ sessions: board === null ? sessions : sessions.map((one) => ({ ...one, board })), ...others });
   });
   return {
@@ -68,8 +70,10 @@ function compareSessions(one: MachineSession, other: MachineSession): number {
   return byStanding || compareText(one.since, other.since) || compareText(one.repository, other.repository);
 }
 
-async function readRepository(commonDir: string, io: Io): Promise<Found> {
-  const place = basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
+async function readRepository({ commonDir, mainWorkTree }: ClonePlace, io: Io): Promise<Found> {
+  // Its work tree may be elsewhere, and have another repository by now.
+  const isIts = mainWorkTree !== null && resolveDotGitOfFolder(mainWorkTree) === commonDir;
+  const place = isIts ? mainWorkTree : basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
   if (!isFolder(commonDir)) return unreadable(place, { code: 'no-such-folder', message: goneText }, []);
   let found: Found = nothing;
   try {

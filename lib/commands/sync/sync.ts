@@ -62,7 +62,7 @@ export function run(args: CommandArgs<'sync'>, io: Io): Promise<number> {
     });
     // The refs moved without the store: it looks again whether all of the state was decided here.
     if (!isDry) await store.admit();
-    if (!isDry) recordCloneFolder(io.env, commonDir);
+    if (!isDry) recordCloneFolder(io.env, git.repository);
     // Signatures came in as well, and some of them take decisions back that counted until now.
     const after = await readTrustAndProposals(io, reading);
     if (!isDry) decided.revoke(after.withdrawn);

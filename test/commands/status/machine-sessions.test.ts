@@ -134,6 +134,15 @@ test('CLI-4 a damaged clone is not taken for the repository around it', async ()
   );
 });
 
+test('CLI-4 a repository whose git folder lies elsewhere is listed by its work tree, where its command works', async () => {
+  const env = newPerson();
+  const repo = openRepo(makeExecProject().path, env);
+  repo.git('init', '-q', '--separate-git-dir', join(makeTempDir(), 'apart'), '.');
+  assert.is((await flame(repo, ['task', 'add', 'One', '--locks', 'a.txt'])).code, 0);
+  const [found] = (await listAll(env)).sessions;
+  assert.is(found?.next, `cd ${repo.path} && git flame work`);
+});
+
 test('CLI-4 a moved clone is listed where it is now, once a command ran there', async () => {
   const env = newPerson();
   const before = await withSession(env);

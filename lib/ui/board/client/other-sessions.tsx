@@ -3,7 +3,7 @@ import type { MachineSession } from '../../../domain/view-models/machine-session
 import { getJson } from '../../page/client/server-requests.ts';
 import { ElapsedTime, ForeignText } from './text-components.tsx';
 
-const lookMs = 30_000;
+const lookMs = 60_000;
 
 /** The person's sessions in other repositories. */
 const others = signal<readonly MachineSession[]>([]);
