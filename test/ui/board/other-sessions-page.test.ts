@@ -39,9 +39,9 @@ test('DSK-3 what waits elsewhere has its command to copy, and what has a board l
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 1000 });
         await others.scrollIntoViewIfNeeded();
+        await shot(page, `others-${colorScheme}-${width}`);
         await requireAccessible(page, `${colorScheme}, ${width}`);
         assert.is(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
-        await shot(page, `others-${colorScheme}-${width}`);
       }
     assert.equal(complaints, []);
   } finally {
