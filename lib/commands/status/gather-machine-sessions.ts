@@ -14,9 +14,9 @@ import { listCloneFolders } from '../../trust/clone-folders.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { describeWaiting } from '../../ui/render/render-status.ts';
 import { errorMessage } from '../../util/error-text.ts';
+import { type FolderPresence, findFolders } from '../../util/find-folders.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { forEachConcurrently } from '../../util/pacing.ts';
-import { isFolder } from '../../util/read-file.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { compareText } from '../../util/sort-and-group.ts';
@@ -27,6 +27,8 @@ import { chooseNextCommand, personWithClaims } from '../run-loop/next-command.ts
 
 /** Repositories that are read at once: each has a git of its own. */
 const mostAtOnce = 6;
+/** How long a disk may take to say whether a folder is there, in milliseconds. */
+const patienceMs = 2_000;
 
 interface GatherOptions {
   /** A common git directory that is left out. */
@@ -48,8 +50,12 @@ export async function gatherMachineSessions(
 ): Promise<MachineSessionsView> {
   const found: Found[] = [];
   const clones = listCloneFolders(io.env).filter(({ commonDir }) => commonDir !== except);
+  const presence = await findFolders(
+    clones.flatMap(({ commonDir, mainWorkTree }) => [commonDir, ...(mainWorkTree === null ? [] : [mainWorkTree])]),
+    { patienceMs },
+  );
   await forEachConcurrently(clones, mostAtOnce, async (clone) => {
-    const { sessions, ...others } = await readRepository(clone, io);
+    const { sessions, ...others } = await readIfThere(clone, presence, io);
     const board = sessions.length === 0 ? null : boardOf(clone.commonDir);
     found.push({ sessions: board === null ? sessions : sessions.map((one) => ({ ...one, board })), ...others });
   });
@@ -70,11 +76,22 @@ function compareSessions(one: MachineSession, other: MachineSession): number {
   return byStanding || compareText(one.since, other.since) || compareText(one.repository, other.repository);
 }
 
-async function readRepository({ commonDir, mainWorkTree }: ClonePlace, io: Io): Promise<Found> {
+/** Touches only what is there: a disk that hangs would hold this process, which may lead a run. */
+async function readIfThere(
+  { commonDir, mainWorkTree: tree }: ClonePlace,
+  presence: ReadonlyMap<string, FolderPresence>,
+  io: Io,
+): Promise<Found> {
+  const usual = basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
+  const isLate = [commonDir, tree].some((path) => path !== null && presence.get(path) === 'late');
+  if (isLate) return unreadable(tree ?? usual, { code: 'no-answer', message: 'Its disk does not answer.' }, []);
+  if (presence.get(commonDir) !== 'there') return unreadable(usual, { code: 'no-such-folder', message: goneText }, []);
   // Its work tree may be elsewhere, and have another repository by now.
-  const isIts = mainWorkTree !== null && resolveDotGitOfFolder(mainWorkTree) === commonDir;
-  const place = isIts ? mainWorkTree : basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
-  if (!isFolder(commonDir)) return unreadable(place, { code: 'no-such-folder', message: goneText }, []);
+  const isIts = tree !== null && presence.get(tree) === 'there' && resolveDotGitOfFolder(tree) === commonDir;
+  return readRepository(isIts ? tree : usual, io);
+}
+
+async function readRepository(place: string, io: Io): Promise<Found> {
   let found: Found = nothing;
   try {
     await withRepositoryState(silentArgs, silentIo(place, io), async (reading) => {
