@@ -35,13 +35,21 @@ export function noSuchNameError(
   });
 }
 
-/** The end of a sentence about a name that isn't there. */
 function suggest(name: string, known: readonly { readonly id: string }[]): string {
-  const near = nearestName(
-    name,
-    known.map(({ id }) => id),
+  return (
+    suggestId(
+      name,
+      known.map(({ id }) => id),
+    ) || '.'
   );
-  return near === null ? '.' : `; did you mean ${near}?`;
+}
+
+/** The end of a sentence about an id that isn't there: `; did you mean task-001?`, or ''. Another number is not misspelt. */
+export function suggestId(id: string, known: readonly string[]): string {
+  const shape = (text: string): string => text.replace(/\d/g, '0');
+  const others = known.filter((one) => shape(one) !== shape(id));
+  const near = id.length < 3 ? null : nearestName(id, others);
+  return near === null ? '' : `; did you mean ${near}?`;
 }
 
 /** `isKept`: something is left of it to look at, or that was not asked. */

@@ -7,7 +7,7 @@ export const readCommands = {
     summary: 'Show the session, its tasks, agents, changesets and cost',
     details: [
       'It only reads. It shows which tasks will conflict, judged by the commits so far: conflicts that a run has found already, and new ones, searched for up to a second. With --json, the shape is stable.',
-      '--all works in any folder. It shows each open session of this machine where one was worked on: what waits for you, since when, and the command for it, the oldest first. It runs nothing of those repositories.',
+      '--all works in any folder. It shows the open sessions of all your repositories on this machine: what waits for you, since when, and the command for it, the oldest first. It runs nothing of those repositories.',
     ],
     options: { all: { kind: 'flag', summary: 'show the open sessions of all repositories on this machine' } },
     examples: [

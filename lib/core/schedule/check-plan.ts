@@ -1,3 +1,4 @@
+import { suggestId } from '../../domain/input-errors.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan-schema.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
@@ -48,7 +49,9 @@ function findRepeatedIds(plan: Plan, existing: ReadonlySet<string>): PlanProblem
 function checkDependencies(task: PlannedTask, known: ReadonlySet<string>): string[] {
   return [...new Set(task.dependencies)].sort(compareText).flatMap((id) => {
     if (id === task.id) return ['depends on itself'];
-    return known.has(id) ? [] : [`depends on ${id}, which doesn't exist`];
+    if (known.has(id)) return [];
+    const others = [...known].filter((one) => one !== task.id);
+    return [`depends on ${id}, which doesn't exist${suggestId(id, others)}`];
   });
 }
 

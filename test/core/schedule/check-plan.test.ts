@@ -52,6 +52,14 @@ test('PLN-4 repeated ids, unknown dependencies and self-dependency', () => {
   ]);
 });
 
+test('PLN-4 a misspelt dependency is answered with the nearest id, another number is not', () => {
+  const plan = makePlan({ id: 'task-001' }, { id: 'task-002', dependencies: ['tsk-001', 'task-009'] });
+  assert.equal(check(plan), [
+    "task-002: depends on task-009, which doesn't exist",
+    "task-002: depends on tsk-001, which doesn't exist; did you mean task-001?",
+  ]);
+});
+
 test('PLN-4 every cycle is printed, as a way from a task back to itself', () => {
   const plan = makePlan(
     { id: 'b', dependencies: ['a'] },
