@@ -13,8 +13,8 @@ import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { renderAgents } from '../ui/render/render-agent.ts';
 import { renderBlockedCall } from '../ui/render/render-calls.ts';
 import { toPrintableText } from '../ui/text/printable-text.ts';
+import { openBlockedCallReader } from './context/agent-calls.ts';
 import { type ReadContext, withRepositoryState } from './context/open-read-context.ts';
-import { openBlockedCallReader } from './show/agent-calls.ts';
 import { hintAgent } from './show/hint-agent.ts';
 
 /** `git flame agent list|attach|hint|stop`: the agents that run on this machine for this repository. */

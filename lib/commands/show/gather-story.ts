@@ -10,10 +10,10 @@ import type { Task } from '../../domain/state/task-schema.ts';
 import type { AttemptTime, NoteWithState, TaskStory, TaskWork } from '../../domain/view-models/task-story.ts';
 import { listRescues } from '../../engine/retention/rescue-refs.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import { readAgentCallsFromAudits } from '../context/agent-calls.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
 import { readTaskWaitReasons } from '../context/waits-and-conflicts.ts';
 import { chooseNextCommand, type NextCommandFacts, personWithClaims } from '../run-loop/next-command.ts';
-import { readAgentCallsFromAudits } from './agent-calls.ts';
 import { listUntrustedChangesets } from './show-options.ts';
 
 /** Gathers what is known of a task: from its notes, the log, the audits and git. */

@@ -17,11 +17,11 @@ import { renderSession } from '../../ui/render/render-session.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
 import { renderProposals, renderUnverifiedCompletions } from '../../ui/render/render-unverified.ts';
 import { compareText } from '../../util/sort-and-group.ts';
+import { readAgentCallsFromAudits } from '../context/agent-calls.ts';
 import { showOutputInPager } from '../context/git-preferences.ts';
 import { readSessionSnapshot, takeOperandAsSession } from '../context/open-notes-context.ts';
 import { withTrustedDecisions } from '../context/with-trusted-decisions.ts';
 import { chooseNextCommand, personWithClaims } from '../run-loop/next-command.ts';
-import { readAgentCallsFromAudits } from './agent-calls.ts';
 import { listUnverifiedCompletions, type ShowOptions } from './show-options.ts';
 import { showChangeset, showTask } from './show-work.ts';
 

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { streamAgentActivity } from '../../../lib/commands/board/agent-stream.ts';
+import { streamAgentActivity } from '../../../lib/commands/context/agent-stream.ts';
 import type { BoardStreamLine } from '../../../lib/domain/view-models/board-view.ts';
 import { makeTempDir } from '../../support/repo.ts';
 

@@ -6,7 +6,7 @@ import { agentOutputLogFile } from '../../cell/run-folder.ts';
 import { auditFile } from '../../cell/watcher/audit-log.ts';
 import type { AuditLine } from '../../domain/agent-policy.ts';
 import type { BoardStreamLine } from '../../domain/view-models/board-view.ts';
-import { openBlockedCallReader } from '../show/agent-calls.ts';
+import { openBlockedCallReader } from './agent-calls.ts';
 
 type Hear = (lines: readonly BoardStreamLine[]) => void;
 
