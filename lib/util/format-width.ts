@@ -65,13 +65,15 @@ function wrapLine(line: string, room: number): readonly string[] {
 function breakWord(word: string, room: number): readonly string[] {
   if (textWidth(word) <= room) return [word];
   const pieces: string[] = [];
-  let piece = '';
+  let [piece, used] = ['', 0];
   for (const character of charactersOf(word)) {
-    if (textWidth(piece + character) > room) {
+    const width = characterWidth(character);
+    if (used + width > room) {
       pieces.push(piece);
-      piece = '';
+      [piece, used] = ['', 0];
     }
     piece += character;
+    used += width;
   }
   return [...pieces, piece];
 }
