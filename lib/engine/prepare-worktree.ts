@@ -47,6 +47,7 @@ export async function prepareWorktree(
         worktree: cell,
         timeoutMs: setupTimeoutMs,
         label: 'setup',
+        about: { session: null, words: named.about },
         ...(context.signal === undefined ? {} : { signal: context.signal }),
       }),
     );
