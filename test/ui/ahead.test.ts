@@ -66,7 +66,7 @@ test('the live view shows a few of them above the agents, until the wave ends', 
   const state = applyEventToLiveState(emptyLiveState, { event: 'conflicts-ahead', found, added: found }, 0);
   const frame = { width: 50, height: 20, now: 0, style, hasKeys: false };
   const lines = renderLive(state, frame).filter((line) => line.includes('conflict'));
-  assert.is(lines.length, 4);
+  assert.is(lines.length, 3);
   assert.ok(lines.every((line) => line.length <= 50));
   const ended = applyEventToLiveState(state, { event: 'wave-ended', wave: 'work', cycle: 1, summary: '' }, 0);
   assert.equal(ended.conflicts, []);

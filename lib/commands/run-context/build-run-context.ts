@@ -14,7 +14,7 @@ import { type MachinePort, type RunContext, warnOnce } from '../../engine/run-co
 import { createRunMemory, type RunMemory } from '../../engine/run-memory.ts';
 import { rememberConnectedChats } from '../../trust/chat-processes.ts';
 import { machineName } from '../../trust/clone-key.ts';
-import { scrollOutputAboveView } from '../../ui/live/live-output.ts';
+import { logOutputInView } from '../../ui/live/live-output.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import { QuestionQueue } from '../../ui/questions/question-queue.ts';
 import { describePredictedConflict } from '../../ui/render/render-predicted-conflicts.ts';
@@ -59,7 +59,7 @@ export async function buildRunContext(ready: PreparedRepository, io: Io): Promis
   );
   const gracefulStop = createGracefulStop();
   const live = await openLive(io, { reading, gracefulStop, current });
-  const output = live === null ? reading.output : scrollOutputAboveView(reading.output, live);
+  const output = live === null ? reading.output : logOutputInView(reading.output, live);
   const machine = guardMachine(createMachine(io.env), trust);
   const page = createReviewPageOpener(io, reading);
   const queue = new QuestionQueue(
@@ -85,7 +85,7 @@ export async function buildRunContext(ready: PreparedRepository, io: Io): Promis
     page,
     queue,
     close: async () => {
-      live?.close();
+      await live?.close();
       await Promise.all([current.close(), page.close(), door.close()]);
       queue.forget();
     },
@@ -193,7 +193,7 @@ function assemble(bench: Bench, decided: DecisionLog): RunContext {
 /** Reloads the configuration; returns the same workshop where it hasn't changed. */
 async function reload(bench: Bench, context: RunContext): Promise<RunContext> {
   const { ready, io, current, live } = bench;
-  const now = await readRunConfig(ready, io, () => live?.pause() ?? (() => undefined));
+  const now = await readRunConfig(ready, io, () => live?.lend() ?? (() => undefined));
   if (isSameConfig(now, current.loaded)) return context;
   await saveConfig(ready.reading.git.repository.commonDir, now);
   const decided = await ready.recount();
@@ -208,7 +208,7 @@ function leavingTerminal(agents: AgentRunner, live: LiveView | null): AgentRunne
     ...agents,
     start: async (request, onActivity, shared) => {
       if (!request.isInteractive) return agents.start(request, onActivity, shared);
-      const goOn = live.pause();
+      const goOn = live.lend();
       const agent = await agents.start(request, onActivity, shared).catch((error: unknown) => {
         goOn();
         throw error;

@@ -39,7 +39,7 @@ interface GateParts {
   readonly queue: QuestionQueue;
   /** Lets boards of other processes in. */
   readonly listen: () => Promise<void>;
-  /** Paused while a question stands. */
+  /** Leaves the terminal to a question. */
   readonly live: LiveView | null;
 }
 
@@ -74,6 +74,7 @@ export async function openGates(
     style: reading.output.errorStyle,
     pager: io.stdin.isTTY === true ? await readGitPreference(context, ['var', 'GIT_PAGER']) : '',
     editor: io.stdin.isTTY === true ? await readGitPreference(context, ['var', 'GIT_EDITOR']) : '',
+    ...(live === null ? {} : { lendTerminal: (withdrawn) => live.lendToQuestion(withdrawn) }),
     parsePlan: (text) => readPlanFile(text, 'plan.yml'),
     formatPlan: renderPlanYaml,
     onChangesetAsked: ({ session, changeset }) => reading.shown.recordSeen(session.id, [changeset]),
@@ -93,25 +94,13 @@ export async function openGates(
     requireTypedByPerson('How a question is answered', reading.git.repository, io);
     return answer;
   });
-  return askOneAtATime(live === null ? answered : pausedGates(answered, live.pause));
+  return askOneAtATime(answered);
 }
 
 interface Place {
   readonly session: SessionId | null;
   readonly decidedAt: string;
   readonly title: string;
-}
-
-/** Gates during whose questions the live view leaves the terminal alone. */
-function pausedGates(gates: Gates, pause: () => () => void): Gates {
-  return wrapGates(gates, (ask) => async (question) => {
-    const goOn = pause();
-    try {
-      return await ask(question);
-    } finally {
-      goOn();
-    }
-  });
 }
 
 /** A file the person named; a FlameError `no-such-file` when it can't be read. */

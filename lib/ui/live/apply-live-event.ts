@@ -1,9 +1,11 @@
 import type { RunEventBody } from '../../domain/view-models/run-event.ts';
 import { shortId } from '../../util/short-names.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
-import { findLiveAgentRow, type LiveAgentRow, type LiveState } from './live-state.ts';
+import type { LiveAgentRow, LiveLine, LiveSessionFacts, LiveState, LiveTask } from './live-state.ts';
 
-const longestStream = 500;
+const longestLog = 2_000;
+/** Characters of an action; a program may print megabytes without a line break. */
+const longestAction = 400;
 
 /** The state after an event; the same object where nothing that is shown changed. */
 export function applyEventToLiveState(state: LiveState, event: RunEventBody, now: number): LiveState {
@@ -13,40 +15,31 @@ export function applyEventToLiveState(state: LiveState, event: RunEventBody, now
         ...state,
         wave: event.wave,
         cycle: event.cycle,
+        startedAt: state.startedAt ?? now,
         ...withoutWindDown(state),
         isWindingDown: event.cycle === state.cycle && state.isWindingDown,
       };
     case 'wave-ended':
       return { ...state, wave: null, conflicts: [], ...withoutWindDown(state) };
-    case 'agent-started': {
-      const { agent: id, role, task } = event;
-      const row: LiveAgentRow = {
-        id,
-        role,
-        task,
-        startedAt: now,
-        cost_usd: 0,
-        tokens: 0,
-        lines: [],
-        isStopping: false,
-        isQuiet: false,
-        outcome: null,
-      };
-      return { ...state, agents: [...state.agents, row].sort(byTask) };
-    }
+    case 'task-changed':
+      return changeTask(state, event.task, (task) => ({ ...task, status: event.to, why: reasonOf(event) }));
+    case 'verdict':
+      return changeTask(state, event.task, (task) => ({ ...task, verdict: event.status, why: event.notes }));
+    case 'agent-started':
+      return startAgent(state, event, now);
     case 'agent-activity':
-      return changeAgent(state, event.agent, (row) => addLine({ ...row, ...spendOf(event) }, event.text, now));
+      return changeAgent(state, event.agent, (row) => noteAction({ ...row, ...spendOf(event) }, event.text));
     case 'queen-call': {
       const text = `${event.tool} ${event.about}${event.code === null ? '' : ` refused: ${event.code}`}`;
       // Some CLIs say what they used only at their end.
-      return changeAgent(state, event.agent, (row) => addLine({ ...row, ...spendOf(event) }, text, now));
+      return changeAgent(state, event.agent, (row) => noteAction({ ...row, ...spendOf(event) }, text));
     }
     case 'check':
       return noteCheck(state, event, now);
     case 'question':
-      return addAgentLine(state, event.agent, questionLine(event), now);
+      return changeAgent(state, event.agent, (row) => noteAction(row, questionLine(event)));
     case 'hint':
-      return noteHintNews(state, event, now);
+      return changeAgent(state, event.agent, (row) => noteAction(row, hintLine(event)));
     case 'agent-stalled':
       return changeAgent(state, event.agent, (row) => ({ ...row, isQuiet: true }));
     case 'paused':
@@ -61,15 +54,45 @@ export function applyEventToLiveState(state: LiveState, event: RunEventBody, now
     case 'conflicts-ahead':
       return { ...state, conflicts: event.found };
     case 'agent-ended':
-      return endAgent(state, event.agent, (row) => ({ ...row, ...spendOf(event), outcome: event.outcome }));
+      return endAgent(state, event);
     default:
       return state;
   }
 }
 
+type EventOf<Kind extends RunEventBody['event']> = Extract<RunEventBody, { readonly event: Kind }>;
+
+function changeTask(state: LiveState, id: string, change: (task: LiveTask) => LiveTask): LiveState {
+  const { facts } = state;
+  if (facts === null) return state;
+  return { ...state, facts: { ...facts, tasks: facts.tasks.map((task) => (task.id === id ? change(task) : task)) } };
+}
+
+/** Of what is over or can't begin the reason; of the rest it is no news in its row. */
+function reasonOf({ to, why }: EventOf<'task-changed'>): string {
+  return to === 'failed' || to === 'blocked' || to === 'dropped' || to === 'requeued' ? why : '';
+}
+
+function startAgent(state: LiveState, event: EventOf<'agent-started'>, now: number): LiveState {
+  const { agent: id, role, task } = event;
+  const row: LiveAgentRow = {
+    ...{ id, role, task, startedAt: now, cost_usd: 0, tokens: 0 },
+    ...{ last: '', isStopping: false, isQuiet: false },
+  };
+  const agents = [...state.agents, row].sort(byTask);
+  return changeTask({ ...state, agents }, task ?? '', (one) => ({ ...one, agent: id, took_ms: null }));
+}
+
+function endAgent(state: LiveState, { agent: id, task, duration_ms: took_ms }: EventOf<'agent-ended'>): LiveState {
+  const { prompt } = state;
+  const isAbout = prompt !== null && 'agent' in prompt && prompt.agent === id;
+  const agents = state.agents.filter((one) => one.id !== id);
+  return changeTask({ ...state, agents, prompt: isAbout ? null : prompt }, task ?? '', (one) => ({ ...one, took_ms }));
+}
+
 function noteCheck(
   state: LiveState,
-  { id, about, commit, command, state: stage }: Extract<RunEventBody, { readonly event: 'check' }>,
+  { id, about, commit, command, state: stage }: EventOf<'check'>,
   now: number,
 ): LiveState {
   const others = state.checks.filter((check) => check.id !== id);
@@ -77,7 +100,7 @@ function noteCheck(
   return { ...state, checks: stage === 'started' ? [...others, check] : others };
 }
 
-function questionLine({ state, text, answer }: Extract<RunEventBody, { readonly event: 'question' }>): string {
+function questionLine({ state, text, answer }: EventOf<'question'>): string {
   const said = {
     asked: `asks you: ${text}`,
     answered: `you answered: ${answer}`,
@@ -86,19 +109,14 @@ function questionLine({ state, text, answer }: Extract<RunEventBody, { readonly 
   return state === 'unanswered' ? `continues without an answer: ${answer}` : said[state];
 }
 
-/** Adds a hint's new state to its agent's stream. */
-function noteHintNews(
-  state: LiveState,
-  event: Extract<RunEventBody, { readonly event: 'hint' }>,
-  now: number,
-): LiveState {
-  const { state: fate, text, next } = event;
+/** A hint's new state. */
+function hintLine({ state: fate, text, next }: EventOf<'hint'>): string {
   const said = {
     seen: `received: ${text}`,
     followed: `continues with ${next.join(', ')}`,
     missed: `not received: ${text}`,
   };
-  return addAgentLine(state, event.agent, said[fate], now);
+  return said[fate];
 }
 
 /** Whether to start more agents is asked about the wave it was asked in. */
@@ -110,35 +128,31 @@ function spendOf(event: { readonly cost_usd: number; readonly tokens: number }) 
   return { cost_usd: event.cost_usd, tokens: event.tokens };
 }
 
-/** The state with a line in an agent's stream. */
-export function addAgentLine(state: LiveState, id: string, text: string, now: number): LiveState {
-  return changeAgent(state, id, (row) => addLine(row, text, now));
-}
-
-function addLine(row: LiveAgentRow, text: string, at: number): LiveAgentRow {
+function noteAction(row: LiveAgentRow, text: string): LiveAgentRow {
   // Without text only the counts moved.
   if (text === '') return row;
-  return {
-    ...row,
-    isQuiet: false,
-    lines: [...row.lines, { at, text: toPrintableLine(text) }].slice(-longestStream),
-  };
+  return { ...row, isQuiet: false, last: toPrintableLine(text.slice(0, longestAction)) };
 }
 
 function changeAgent(state: LiveState, id: string, change: (row: LiveAgentRow) => LiveAgentRow): LiveState {
   return { ...state, agents: state.agents.map((row) => (row.id === id ? change(row) : row)) };
 }
 
-function endAgent(state: LiveState, id: string, change: (row: LiveAgentRow) => LiveAgentRow): LiveState {
-  const row = findLiveAgentRow(state, id);
-  const { screen, prompt } = state;
-  const isLookedAt = screen.kind === 'agent' && screen.id === id;
-  return {
-    ...state,
-    agents: state.agents.filter((one) => one.id !== id),
-    ended: isLookedAt && row !== null ? change(row) : state.ended,
-    prompt: prompt !== null && prompt.kind !== 'wind-down' && prompt.agent === id ? null : prompt,
-  };
+/** The state with facts read again; how long work took that is not booked yet stays known. */
+export function takeLiveFacts(state: LiveState, facts: LiveSessionFacts): LiveState {
+  const before = new Map(state.facts?.tasks.map((task) => [task.id, task]));
+  const tasks = facts.tasks.map((task): LiveTask => {
+    const known = before.get(task.id);
+    const isSame = known !== undefined && known.agent === task.agent && task.status !== 'pending';
+    return { ...task, took_ms: task.took_ms ?? (isSame ? known.took_ms : null) };
+  });
+  return { ...state, facts: { ...facts, tasks } };
+}
+
+/** The state with lines in the session's log. */
+export function addLogLines(state: LiveState, text: string, at: number): LiveState {
+  const lines = text.split('\n').map((line): LiveLine => ({ at, text: line }));
+  return { ...state, log: [...state.log, ...lines].slice(-longestLog) };
 }
 
 /** Agents that start together report in any order; a person finds them by their task. */

@@ -1,6 +1,28 @@
-import { findChosenAgentRow, findLiveAgentRow, type LivePrompt, type LiveState } from './live-state.ts';
+import { findChosenRow, listLiveRows } from './live-rows.ts';
+import {
+  type LiveAgentRow,
+  type LivePanel,
+  type LivePrompt,
+  type LiveState,
+  liveOverview,
+  livePanels,
+} from './live-state.ts';
 
-export type LiveKey = 'up' | 'down' | 'enter' | 'back' | 'interrupt' | 'suspend' | 'redraw' | `char:${string}`;
+export type LiveKey =
+  | 'up'
+  | 'down'
+  | 'page-up'
+  | 'page-down'
+  | 'first'
+  | 'last'
+  | 'next'
+  | 'previous'
+  | 'enter'
+  | 'back'
+  | 'interrupt'
+  | 'suspend'
+  | 'redraw'
+  | `char:${string}`;
 
 /** An action that a person has confirmed. */
 export type ConfirmedLiveAction =
@@ -16,8 +38,11 @@ export interface HintAction {
   readonly text: string;
 }
 
-/** The effect of a key beyond the view. */
-export type LiveKeyAction = ConfirmedLiveAction | { readonly kind: 'interrupt' | 'suspend' | 'redraw' };
+/** The effect of a key beyond the view. `go-on`: the person is ready for what waits. */
+export type LiveKeyAction =
+  | ConfirmedLiveAction
+  | { readonly kind: 'diff'; readonly task: string }
+  | { readonly kind: 'interrupt' | 'suspend' | 'redraw' | 'go-on' };
 
 interface Pressed {
   readonly state: LiveState;
@@ -29,12 +54,25 @@ const sequences: Readonly<Record<string, LiveKey>> = {
   '\u001bOA': 'up',
   '\u001b[B': 'down',
   '\u001bOB': 'down',
-  '\u001b[D': 'back',
-  '\u001b[C': 'enter',
+  '\u001b[D': 'previous',
+  '\u001bOD': 'previous',
+  '\u001b[Z': 'previous',
+  '\u001b[C': 'next',
+  '\u001bOC': 'next',
+  '\t': 'next',
+  '\u001b[5~': 'page-up',
+  '\u001b[6~': 'page-down',
+  '\u001b[H': 'first',
+  '\u001bOH': 'first',
+  '\u001b[1~': 'first',
+  '\u001b[F': 'last',
+  '\u001bOF': 'last',
+  '\u001b[4~': 'last',
   '\r': 'enter',
   '\n': 'enter',
   '\u001b': 'back',
   '\u007f': 'back',
+  '0': 'back',
   '\u0003': 'interrupt',
   '\u001a': 'suspend',
   '\u000c': 'redraw',
@@ -54,49 +92,112 @@ export function parseTerminalKeys(text: string): readonly LiveKey[] {
 }
 
 /** Applies a key: to the view at once, to the run as an act for the caller. */
-export function applyLiveKey(state: LiveState, key: LiveKey): Pressed {
+export function applyLiveKey(before: LiveState, key: LiveKey): Pressed {
+  const state = before.note === null ? before : { ...before, note: null };
   if (key === 'interrupt' || key === 'suspend' || key === 'redraw') return { state, act: { kind: key } };
   if (state.prompt !== null) return answer(state, state.prompt, key);
-  if (state.screen.kind === 'help') return show(state, { kind: 'overview' });
-  if (key === 'char:?' || key === 'char:h') return show(state, { kind: 'help' });
-  if (key === 'char:g') return askWindDown(state);
-  return state.screen.kind === 'agent' ? pressInAgent(state, state.screen, key) : pressInOverview(state, key);
-}
-
-function pressInOverview(state: LiveState, key: LiveKey): Pressed {
-  const chosen = findChosenAgentRow(state);
-  if (chosen === null) return { state, act: null };
-  if (key === 'up' || key === 'down') {
-    const index = state.agents.indexOf(chosen) + (key === 'up' ? -1 : 1);
-    const next = state.agents[Math.min(state.agents.length - 1, Math.max(0, index))];
-    return { state: { ...state, chosen: next?.id ?? null }, act: null };
+  if (state.screen.isHelp) return show(state, { isHelp: false });
+  switch (key) {
+    case 'next':
+    case 'previous':
+      return turnTo(state, key === 'next' ? 1 : -1);
+    case 'enter':
+      return show(state, { isLarge: true, focus: panelToOpen(state) });
+    case 'back':
+      return overview(state);
+    case 'up':
+    case 'down':
+    case 'page-up':
+    case 'page-down':
+    case 'first':
+    case 'last':
+      return move(state, key);
+    default:
+      return pressLetter(state, key.slice('char:'.length));
   }
-  if (key === 'enter') return show({ ...state, ended: null }, { kind: 'agent', id: chosen.id, scroll: 0 });
-  if (key === 'char:t') return askHint(state, chosen.id);
-  return key === 'char:s' ? askStop(state, chosen.id) : { state, act: null };
 }
 
-function pressInAgent(
-  state: LiveState,
-  screen: LiveState['screen'] & { readonly kind: 'agent' },
-  key: LiveKey,
-): Pressed {
-  if (key === 'back' || key === 'char:q') return show({ ...state, ended: null }, { kind: 'overview' });
-  const row = findLiveAgentRow(state, screen.id);
-  if (key === 'char:s' && row?.outcome === null) return askStop(state, screen.id);
-  if (key === 'char:t' && row?.outcome === null) return askHint(state, screen.id);
-  if (key !== 'up' && key !== 'down') return { state, act: null };
-  const wanted = screen.scroll + (key === 'up' ? 1 : -1);
-  return show(state, { ...screen, scroll: Math.max(0, Math.min(wanted, (row?.lines.length ?? 1) - 1)) });
+function pressLetter(state: LiveState, letter: string): Pressed {
+  const row = findChosenRow(state);
+  switch (letter) {
+    case '?':
+    case 'h':
+      return show(state, { isHelp: true });
+    case 'a':
+      return { state, act: state.waiting === null ? null : { kind: 'go-on' } };
+    case 'g':
+      return askWindDown(state);
+    case 'q':
+      return state.screen.isLarge ? overview(state) : ask(state, { kind: 'leave' });
+    case 's':
+      return row?.agent == null || row.agent.isStopping
+        ? { state, act: null }
+        : ask(state, { kind: 'stop', agent: row.agent.id });
+    case 't':
+      return row?.agent == null ? { state, act: null } : ask(state, { kind: 'hint', agent: row.agent.id, text: '' });
+    case 'd':
+      return toggleDiff(state, row?.task?.id ?? null);
+    default:
+      return { state, act: null };
+  }
 }
 
-function askStop(state: LiveState, agent: string): Pressed {
-  if (findLiveAgentRow(state, agent)?.isStopping === true) return { state, act: null };
-  return { state: { ...state, prompt: { kind: 'stop', agent } }, act: null };
+/** The diff of a task instead of its stream, and back. */
+function toggleDiff(state: LiveState, task: string | null): Pressed {
+  if (state.screen.diff !== null) return show(state, fresh);
+  return { state, act: task === null ? null : { kind: 'diff', task } };
 }
 
-function askHint(state: LiveState, agent: string): Pressed {
-  return { state: { ...state, prompt: { kind: 'hint', agent, text: '' } }, act: null };
+/** A chosen row is opened as its stream. */
+function panelToOpen({ screen }: LiveState): LivePanel {
+  return screen.focus === 'tasks' ? 'stream' : screen.focus;
+}
+
+/** What was chosen stays. */
+function overview(state: LiveState): Pressed {
+  return show(state, { ...liveOverview, chosen: state.screen.chosen });
+}
+
+/** The next panel: the tasks, the stream of each agent in turn, the session. */
+function turnTo(state: LiveState, step: 1 | -1): Pressed {
+  const { focus, isLarge } = state.screen;
+  const streams = listLiveRows(state).filter(({ agent }) => agent !== null);
+  const at = streams.findIndex(({ key }) => key === findChosenRow(state)?.key);
+  const next = streams[at + step];
+  if (focus === 'stream' && at >= 0 && next !== undefined) return show(state, { ...fresh, chosen: next.key });
+  const index = livePanels.indexOf(focus) + step + livePanels.length;
+  const panel = livePanels[index % livePanels.length] ?? 'tasks';
+  const first = step === 1 ? streams[0] : streams.at(-1);
+  const chosen = panel === 'stream' && first !== undefined ? { chosen: first.key } : {};
+  return show(state, { ...fresh, ...chosen, focus: panel, isLarge: isLarge && panel !== 'tasks' });
+}
+
+const fresh = { scroll: 0, diff: null } as const;
+const page = 10;
+
+/** Chooses a row, or scrolls; both end where there is nothing more. */
+function move(state: LiveState, key: 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last'): Pressed {
+  const { screen } = state;
+  const steps = { up: -1, down: 1, 'page-up': -page, 'page-down': page, first: -Infinity, last: Infinity }[key];
+  if (screen.focus === 'tasks') {
+    const rows = listLiveRows(state);
+    const at = rows.findIndex((row) => row.key === findChosenRow(state, rows)?.key);
+    const wanted = Math.min(rows.length - 1, Math.max(0, at + steps));
+    return show(state, { ...fresh, chosen: rows[wanted]?.key ?? null });
+  }
+  const count = linesOf(state);
+  // A diff is read from its beginning, a stream from its end.
+  const wanted = screen.diff === null ? screen.scroll - steps : screen.scroll + steps;
+  return show(state, { scroll: Math.max(0, Math.min(wanted, count - 1)) });
+}
+
+function linesOf({ screen, stream, log }: LiveState): number {
+  if (screen.focus === 'session') return log.length;
+  return screen.diff?.lines.length ?? stream?.lines.length ?? 0;
+}
+
+function ask(state: LiveState, prompt: LivePrompt): Pressed {
+  return { state: { ...state, prompt }, act: null };
 }
 
 /** Applies text typed into a hint: Enter sends it, Esc gives it up. A pasted line break becomes a space. */
@@ -124,7 +225,7 @@ function edit(text: string, typed: string): string {
 /** Only where agents are still to start is there anything to hold back. */
 function askWindDown(state: LiveState): Pressed {
   if (state.wave !== 'work' || state.isWindingDown) return { state, act: null };
-  return { state: { ...state, prompt: { kind: 'wind-down' } }, act: null };
+  return ask(state, { kind: 'wind-down' });
 }
 
 function answer(state: LiveState, asking: LivePrompt, key: LiveKey): Pressed {
@@ -132,11 +233,12 @@ function answer(state: LiveState, asking: LivePrompt, key: LiveKey): Pressed {
   const answered = { ...state, prompt: null };
   const isRetry = asking.kind === 'stop' && key === 'char:r';
   if (key !== 'char:y' && !isRetry) return { state: answered, act: null };
+  if (asking.kind === 'leave') return { state: answered, act: { kind: 'interrupt' } };
   if (asking.kind === 'wind-down') return { state: { ...answered, isWindingDown: true }, act: asking };
-  const agents = state.agents.map((row) => (row.id === asking.agent ? { ...row, isStopping: true } : row));
-  return { state: { ...answered, agents }, act: { ...asking, retry: isRetry } };
+  const stopping = (row: LiveAgentRow): LiveAgentRow => (row.id === asking.agent ? { ...row, isStopping: true } : row);
+  return { state: { ...answered, agents: state.agents.map(stopping) }, act: { ...asking, retry: isRetry } };
 }
 
-function show(state: LiveState, screen: LiveState['screen']): Pressed {
-  return { state: { ...state, screen }, act: null };
+function show(state: LiveState, screen: Partial<LiveState['screen']>): Pressed {
+  return { state: { ...state, screen: { ...state.screen, ...screen } }, act: null };
 }

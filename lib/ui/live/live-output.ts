@@ -1,21 +1,28 @@
 import type { RunEvent, RunEventBody } from '../../domain/view-models/run-event.ts';
+import { renderEvent } from '../render/render-event.ts';
 import type { Output } from '../terminal/output.ts';
 import type { LiveView } from './live-view.ts';
 
-/** An output whose lines scroll above a live view; what the view itself shows is not said again. */
-export function scrollOutputAboveView(output: Output, view: LiveView): Output {
+/** An output whose lines are in the log of a live view, and on the person's screen once the view has left it. */
+export function logOutputInView(output: Output, view: LiveView): Output {
   const aside =
-    <Value>(write: (value: Value) => void) =>
-    (value: Value): void =>
-      view.aside(() => write(value));
+    (write: (text: string) => void) =>
+    (text: string): void => {
+      view.log(text);
+      view.aside(() => write(text));
+    };
   const emit = (body: RunEventBody): void => {
     view.take(body);
-    if (isHistory(body)) view.aside(() => output.events.emit(body));
+    if (!isHistory(body)) return;
+    const event = { at: new Date().toISOString(), ...body } as RunEvent;
+    const line = renderEvent(event, view.style);
+    if (line !== null) view.log(line);
+    view.aside(() => output.events.emit(body));
   };
   return {
     ...output,
-    result: aside(output.result),
-    json: aside(output.json),
+    result: (text) => view.aside(() => output.result(text)),
+    json: (answer) => view.aside(() => output.json(answer)),
     info: aside(output.info),
     warn: aside(output.warn),
     hint: aside(output.hint),

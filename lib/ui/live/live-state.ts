@@ -1,5 +1,6 @@
 import type { Role } from '../../domain/role.ts';
-import type { TaskCounts } from '../../domain/state/task-counts.ts';
+import type { TaskStatus } from '../../domain/state/task-schema.ts';
+import type { BoardStreamLine } from '../../domain/view-models/board-view.ts';
 import type { PredictedConflict } from '../../domain/view-models/status-view.ts';
 
 /** A budget; `limit` 0 is unlimited. */
@@ -8,19 +9,39 @@ export interface LiveBudget {
   readonly limit: number;
 }
 
+export interface LiveTask {
+  readonly id: string;
+  readonly title: string;
+  readonly status: TaskStatus;
+  /** The verdict of its checks; null: none yet. */
+  readonly verdict: 'pass' | 'fail' | null;
+  /** Why it waits, failed or is blocked, one line; '': of a pending task that it could start. */
+  readonly why: string;
+  /** The agent at work on it, or the last one; null: none yet. */
+  readonly agent: string | null;
+  /** For how long that agent worked, in milliseconds; null: it works, or that isn't known. */
+  readonly took_ms: number | null;
+}
+
 /** Facts of the session beyond its events. */
 export interface LiveSessionFacts {
-  readonly counts: TaskCounts;
-  /** How many of those that wait could start now: no dependency, lock or backoff holds them. */
-  readonly ready: number;
+  readonly title: string;
+  /** In the order of the plan. */
+  readonly tasks: readonly LiveTask[];
   /** Booked so far, by agents that have ended. */
   readonly spent: { readonly cost_usd: number; readonly tokens: number };
   readonly budget: LiveBudget;
   readonly agentBudgets: Readonly<Record<Role, LiveBudget>>;
-  readonly titles: ReadonlyMap<string, string>;
+  /** Ends of what the commands that run have printed. */
+  readonly outputs: readonly {
+    readonly about: string;
+    readonly command: string;
+    readonly text: string;
+  }[];
 }
 
-interface LiveLine {
+/** A line of the session's log. */
+export interface LiveLine {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly text: string;
@@ -33,16 +54,14 @@ export interface LiveAgentRow {
   readonly startedAt: number;
   readonly cost_usd: number;
   readonly tokens: number;
-  /** Lines of its activity, oldest first, the latest few hundred. */
-  readonly lines: readonly LiveLine[];
+  /** What it did last, printable; '' at first. */
+  readonly last: string;
   readonly isStopping: boolean;
   /** Nothing has been heard of it for long. */
   readonly isQuiet: boolean;
-  /** How it ended; null while it runs. */
-  readonly outcome: string | null;
 }
 
-/** A diagnostic that runs now. */
+/** A diagnostic or a setup command that runs now. */
 export interface RunningDiagnostic {
   readonly id: string;
   readonly about: string;
@@ -50,30 +69,49 @@ export interface RunningDiagnostic {
   readonly startedAt: number;
 }
 
-type LiveScreen =
-  | { readonly kind: 'overview' }
-  /** One agent's stream; `scroll` lines above its end. */
-  | { readonly kind: 'agent'; readonly id: string; readonly scroll: number }
-  | { readonly kind: 'help' };
+export const livePanels = ['tasks', 'stream', 'session'] as const;
+export type LivePanel = (typeof livePanels)[number];
+
+/** What the person looks at. */
+interface LiveScreen {
+  /** The panel that has the keys. */
+  readonly focus: LivePanel;
+  /** That panel alone fills the screen. */
+  readonly isLarge: boolean;
+  /** Lines above the end of the focused panel; of a diff, below its beginning. */
+  readonly scroll: number;
+  /** Key of the row the keys are about; null: the first where something is done. */
+  readonly chosen: string | null;
+  /** The diff of a task, in place of its stream. */
+  readonly diff: { readonly task: string; readonly lines: readonly string[] } | null;
+  readonly isHelp: boolean;
+}
 
 /** A question on the last line: to confirm what can't be undone, or for the text of a hint. */
 export type LivePrompt =
   | { readonly kind: 'stop'; readonly agent: string }
   | { readonly kind: 'wind-down' }
+  | { readonly kind: 'leave' }
   | { readonly kind: 'hint'; readonly agent: string; readonly text: string };
 
 export interface LiveState {
   readonly wave: string | null;
   readonly cycle: number;
+  /** When the first wave began, in milliseconds since 1970; null: none has. */
+  readonly startedAt: number | null;
   readonly agents: readonly LiveAgentRow[];
-  /** The agent whose stream is looked at although it has ended. */
-  readonly ended: LiveAgentRow | null;
   readonly checks: readonly RunningDiagnostic[];
   readonly facts: LiveSessionFacts | null;
+  /** What happened in the session, the latest last. */
+  readonly log: readonly LiveLine[];
+  /** What the agent that is looked at prints and does, the latest last. */
+  readonly stream: { readonly agent: string; readonly lines: readonly BoardStreamLine[] } | null;
   readonly screen: LiveScreen;
   readonly prompt: LivePrompt | null;
-  /** Id of the agent the keys are about; null: the first. */
-  readonly chosen: string | null;
+  /** What became of the last order, until the next key. */
+  readonly note: string | null;
+  /** What waits until the person is done with what they look at: a question, the end of the run. */
+  readonly waiting: 'question' | 'end' | null;
   readonly isWindingDown: boolean;
   /** Adapters whose service said to wait, and until when (ISO 8601). */
   readonly pauses: readonly { readonly adapter: string; readonly until: string }[];
@@ -83,28 +121,35 @@ export interface LiveState {
   readonly isStopping: boolean;
 }
 
+export const liveOverview: LiveScreen = {
+  focus: 'tasks',
+  isLarge: false,
+  scroll: 0,
+  chosen: null,
+  diff: null,
+  isHelp: false,
+};
+
 export const emptyLiveState: LiveState = {
   wave: null,
   cycle: 0,
+  startedAt: null,
   agents: [],
-  ended: null,
   checks: [],
   facts: null,
-  screen: { kind: 'overview' },
+  log: [],
+  stream: null,
+  screen: liveOverview,
   prompt: null,
-  chosen: null,
+  note: null,
+  waiting: null,
   isWindingDown: false,
   pauses: [],
   conflicts: [],
   isStopping: false,
 };
 
-/** The agent the keys are about; null when none runs. */
-export function findChosenAgentRow({ agents, chosen }: LiveState): LiveAgentRow | null {
-  return agents.find(({ id }) => id === chosen) ?? agents[0] ?? null;
-}
-
-/** An agent that runs, or the ended one that is still looked at. */
-export function findLiveAgentRow({ agents, ended }: LiveState, id: string): LiveAgentRow | null {
-  return agents.find((row) => row.id === id) ?? (ended?.id === id ? ended : null);
+/** Whether the person is in the middle of something that a question must not take away. */
+export function isEngaged({ screen, prompt }: LiveState): boolean {
+  return prompt !== null || screen.isLarge || screen.isHelp;
 }

@@ -1,111 +1,134 @@
 import { readFileSync } from 'node:fs';
-import type { createLogUpdate } from 'log-update';
 import type { InputStream, Io, OutputStream } from '../../domain/view-models/command.ts';
-import { textWidth } from '../../util/format-width.ts';
 
 interface StageOptions {
-  readonly screen: LiveScreen;
-  /** The lines to show. */
+  /** The lines to show: as many as the screen is high. */
   render(size: { readonly width: number; readonly height: number }): readonly string[];
   onText(text: string): void;
 }
 
 const tickMs = 1_000;
+/** What is over sooner is not worth another screen. */
+const patienceMs = 300;
 
-/** The lower end of a terminal and its keys, shared with everybody else who writes or asks there. */
+/**
+ * The screen and the keys of a terminal, shared with everybody else who writes or asks there:
+ *
+ *     off ── turn on, and a moment passes ──▶ shown ── turn off, suspended ──▶ off
+ *     off, shown ── lend: a question, an editor, a pager ──▶ lent ── given back ──▶ off or shown
+ *
+ * The view has a screen of its own. What is written beside it is kept back while it is shown or lent, and written to
+ * the person's screen as soon as that is there again: nothing is lost, and it can be scrolled back to.
+ */
 export class LiveTerminal {
   readonly #io: Io;
   readonly #options: StageOptions;
   readonly #keyboard: ReturnType<typeof createKeyboard>;
+  readonly #screen: LiveScreen;
   readonly #stopWatching: () => void;
   #isOn = false;
+  #isShown = false;
   #isClosed = false;
-  #pauses = 0;
+  #loans = 0;
+  #waiting: NodeJS.Timeout | null = null;
   #keptBack: (() => void)[] = [];
 
   constructor(io: Io, options: StageOptions) {
     this.#io = io;
     this.#options = options;
     this.#keyboard = createKeyboard(io.stdin, options.onText);
+    this.#screen = createLiveScreen(io.stderr);
     this.#stopWatching = watchTerminal(io, {
       retake: () => this.retake(),
       tick: () => this.draw(),
-      resize: () => this.#resize(),
+      resize: () => this.#screen.forget(),
+      leave: () => this.hide(),
     });
+  }
+
+  get isShown(): boolean {
+    return this.#isShown;
   }
 
   /** Whether there is something to see. */
   turn(isOn: boolean): void {
     if (isOn === this.#isOn) return;
     this.#isOn = isOn;
-    if (isOn) this.draw();
-    else if (this.#pauses === 0) this.hide();
+    if (isOn) this.#showSoon();
+    else if (this.#loans === 0) this.hide();
   }
 
   draw(): void {
-    if (!this.#canShow()) return;
-    this.#keyboard.listen();
+    if (!this.#isShown) return;
     const { stderr } = this.#io;
-    const width = Math.max(20, stderr.columns ?? 80) - 1;
-    const height = Math.max(1, (stderr.rows ?? 24) - 2);
-    this.#options.screen.draw(this.#options.render({ width, height }));
+    const [width, height] = [Math.max(20, stderr.columns ?? 80), Math.max(1, stderr.rows ?? 24)];
+    this.#screen.draw(this.#options.render({ width, height }), height);
   }
 
   /** Takes over screen and keys again, after the program was suspended. */
   retake(): void {
     // The shell may have changed the terminal meanwhile, and only a change is passed on to it.
     this.#keyboard.release();
+    this.#screen.forget();
+    if (this.#isShown) this.#keyboard.listen();
+    this.#show();
     this.draw();
   }
 
-  /** Lets go of screen and keys. */
+  /** Lets go of screen and keys; what was kept back is written. */
   hide(): void {
-    this.#options.screen.clear();
-    this.#keyboard.release();
-  }
-
-  /** Writes above the view; while a question is open, it is kept back until then. */
-  aside(write: () => void): void {
-    if (this.#pauses > 0 && !this.#isClosed) {
-      this.#keptBack.push(write);
-      return;
+    if (this.#waiting !== null) clearTimeout(this.#waiting);
+    this.#waiting = null;
+    if (this.#isShown) {
+      this.#isShown = false;
+      this.#keyboard.release();
+      this.#screen.leave();
     }
-    this.#options.screen.clear();
-    write();
-    this.draw();
+    this.#writeKept();
   }
 
-  /** Leaves the terminal to a question until the returned function is called. */
-  pause(): () => void {
-    if (this.#pauses === 0) this.hide();
-    this.#pauses += 1;
+  /** Writes beside the view. */
+  aside(write: () => void): void {
+    if (this.#isShown || this.#loans > 0) this.#keptBack.push(write);
+    else write();
+  }
+
+  /** Lends the terminal until the returned function is called. */
+  lend(): () => void {
+    if (this.#loans === 0) this.hide();
+    this.#loans += 1;
     return () => {
-      this.#pauses -= 1;
-      if (this.#pauses === 0) this.#writeKept();
-      this.draw();
+      this.#loans -= 1;
+      if (this.#loans > 0) return;
+      this.#writeKept();
+      if (this.#isOn) this.#showSoon();
     };
   }
 
   close(): void {
     if (this.#isClosed) return;
-    this.hide();
     this.#isClosed = true;
-    this.#writeKept();
+    this.hide();
     this.#stopWatching();
   }
 
-  #canShow(): boolean {
-    return this.#isOn && !this.#isClosed && this.#pauses === 0 && isForeground();
+  #showSoon(): void {
+    this.#waiting ??= setTimeout(() => {
+      this.#waiting = null;
+      this.#show();
+    }, patienceMs).unref();
   }
 
-  #resize(): void {
-    if (this.#canShow()) this.#options.screen.clearResized();
+  #show(): void {
+    if (this.#isShown || !this.#isOn || this.#isClosed || this.#loans > 0 || !isForeground()) return;
+    this.#isShown = true;
+    this.#screen.enter();
+    this.#keyboard.listen();
     this.draw();
   }
 
   #writeKept(): void {
-    for (const write of this.#keptBack) write();
-    this.#keptBack = [];
+    for (const write of this.#keptBack.splice(0)) write();
   }
 }
 
@@ -113,17 +136,25 @@ interface TerminalWatch {
   tick(): void;
   resize(): void;
   retake(): void;
+  /** Called where the process ends without having closed the view. */
+  leave(): void;
 }
 
 /** Time that passes, a window of another size, and going on after a stop. Keeps no process alive. */
-function watchTerminal({ stderr }: Io, { tick, resize, retake }: TerminalWatch): () => void {
+function watchTerminal({ stderr }: Io, { tick, resize, retake, leave }: TerminalWatch): () => void {
+  const onResize = (): void => {
+    resize();
+    tick();
+  };
   const ticking = setInterval(tick, tickMs).unref();
-  stderr.on('resize', resize);
+  stderr.on('resize', onResize);
   process.on('SIGCONT', retake);
+  process.on('exit', leave);
   return () => {
     clearInterval(ticking);
-    stderr.off('resize', resize);
+    stderr.off('resize', onResize);
     process.off('SIGCONT', retake);
+    process.off('exit', leave);
   };
 }
 
@@ -174,41 +205,47 @@ function createKeyboard(stdin: InputStream, onText: (text: string) => void): Liv
 }
 
 interface LiveScreen {
-  /** Draws the lines in place of those before. */
-  draw(lines: readonly string[]): void;
-  /** Takes the lines away, so that something can be written where they were. */
-  clear(): void;
-  /** Removes what is left of lines the terminal re-wrapped after a resize. */
-  clearResized(): void;
+  /** Turns to a screen of its own. */
+  enter(): void;
+  /** Turns back to the person's screen, as it was; does nothing where that is shown. */
+  leave(): void;
+  /** Draws what differs from the lines before; the cursor stands at the end of the last line. */
+  draw(lines: readonly string[], height: number): void;
+  /** What is on the screen isn't known any more. */
+  forget(): void;
 }
 
-type CreateLogUpdate = typeof createLogUpdate;
+const [enterScreen, leaveScreen] = ['\u001b[?1049h\u001b[H\u001b[2J', '\u001b[?1049l'];
+// The terminal shows a frame as a whole, and breaks no line that it takes to be wider than we do.
+const [beginFrame, endFrame] = ['\u001b[?2026h\u001b[?7l', '\u001b[?7h\u001b[?2026l'];
 
-/**
- * Lines at the bottom of a terminal that are drawn again and again. The cursor is never hidden: a killed
- * program could not show it again.
- */
-export function createLiveScreen(stream: OutputStream, createLog: CreateLogUpdate): LiveScreen {
-  const log = createLog(stream, { showCursor: true });
-  let drawn: readonly string[] = [];
+/** The cursor is never hidden: a killed program could not show it again. */
+export function createLiveScreen(stream: Pick<OutputStream, 'write'>): LiveScreen {
+  let drawn: readonly string[] | null = null;
+  let isEntered = false;
+  const isSame = (line: string, index: number): boolean => drawn !== null && drawn[index] === line;
   return {
-    draw: (lines) => {
-      // log-update 7.2 loses the last lines where one is added or removed above them.
-      if (lines.length !== drawn.length) log.clear();
+    enter: () => {
+      isEntered = true;
+      drawn = null;
+      stream.write(enterScreen);
+    },
+    leave: () => {
+      if (isEntered) stream.write(leaveScreen);
+      isEntered = false;
+    },
+    draw: (lines, height) => {
+      const changed = lines.flatMap((line, index) =>
+        isSame(line, index) ? [] : [`\u001b[${index + 1};1H\u001b[K${line}`],
+      );
+      if (changed.length === 0) return;
+      const clear = drawn === null ? '\u001b[2J' : '';
       drawn = lines;
-      log(lines.join('\n'));
+      const last = `\u001b[${height};1H${lines.at(-1) ?? ''}`;
+      stream.write(`${beginFrame}${clear}${changed.join('')}${last}${endFrame}`);
     },
-    clear: () => {
-      if (drawn.length > 0) log.clear();
-      drawn = [];
-    },
-    clearResized: () => {
-      const columns = stream.columns ?? 80;
-      const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);
-      // Up to where the first line begins now, and everything below it away.
-      if (rows > 0) stream.write(`\r\u001b[${rows}A\u001b[J`);
-      log.done();
-      drawn = [];
+    forget: () => {
+      drawn = null;
     },
   };
 }

@@ -1,9 +1,10 @@
 import type { Io } from '../../domain/view-models/command.ts';
 import type { RunEventBody } from '../../domain/view-models/run-event.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import { throttle } from '../../util/pacing.ts';
 import { suspendJob } from '../terminal/prompter.ts';
-import type { Style } from '../text/style.ts';
-import { addAgentLine, applyEventToLiveState } from './apply-live-event.ts';
+import { createStyle, type Style } from '../text/style.ts';
+import { addLogLines, applyEventToLiveState, takeLiveFacts } from './apply-live-event.ts';
 import {
   applyHintTyping,
   applyLiveKey,
@@ -11,108 +12,210 @@ import {
   type LiveKeyAction,
   parseTerminalKeys,
 } from './live-keys.ts';
-import { emptyLiveState, type LiveSessionFacts, type LiveState } from './live-state.ts';
-import { createLiveScreen, LiveTerminal } from './live-terminal.ts';
+import { findStreamAgent } from './live-rows.ts';
+import { emptyLiveState, isEngaged, type LiveSessionFacts, type LiveState } from './live-state.ts';
+import { LiveTerminal } from './live-terminal.ts';
 import { renderLive } from './render-live.ts';
+import { type FollowStream, StreamFollower } from './stream-follower.ts';
 
 interface LiveViewOptions {
   readonly style: Style;
-  /** Reads the notes; called at most twice a second. */
+  /** Reads the notes; called at most once a second. */
   look(): Promise<LiveSessionFacts>;
-  /** Performs what a person has confirmed. Resolves to a line for its agent's stream; null: none. Never rejects. */
+  readonly follow: FollowStream;
+  /** What a task has changed, as a unified diff; a sentence where that is not known. */
+  readDiff(task: string): Promise<string>;
+  /** Performs what a person has confirmed. Resolves to what became of it, null: nothing to say. Never rejects. */
   act(order: ConfirmedLiveAction): Promise<string | null>;
 }
 
-/** View of the running agents at the bottom of a terminal. */
+/** View of the session on a terminal. */
 export interface LiveView {
+  /** How text in its log looks. */
+  readonly style: Style;
   take(event: RunEventBody): void;
-  /** Writes something that scrolls above the view; kept back while the view is paused. */
+  /** Adds text, which is printable, to the log of the session. */
+  log(text: string): void;
+  /** Writes beside the view; kept back while that is shown, or the terminal is lent. */
   aside(write: () => void): void;
   /** Leaves the terminal to other output until the returned function is called. */
-  pause(): () => void;
-  /** Leaves the terminal for good, as it was; safe to call twice. */
-  close(): void;
+  lend(): () => void;
+  /**
+   * Leaves it to a question: where the person looks into something, once they are done with that. Rejects with the
+   * reason of `withdrawn`.
+   */
+  lendToQuestion(withdrawn: AbortSignal | undefined): Promise<() => void>;
+  /** Leaves the terminal for good, as it was: where the person looks into something, once they are done with that. */
+  close(): Promise<void>;
 }
 
-const redrawMs = 80;
-const lookMs = 500;
+const redrawMs = 100;
+const lookMs = 1_000;
 
-/** The view on stderr, its keys from stdin. Loads what it draws with. */
-export async function openLiveView(io: Io, { style, look, act }: LiveViewOptions): Promise<LiveView> {
-  const { createLogUpdate } = await import('log-update');
-  let state: LiveState = emptyLiveState;
-  const hasKeys = io.stdin.isTTY === true;
-  const stage = new LiveTerminal(io, {
-    screen: createLiveScreen(io.stderr, createLogUpdate),
-    render: (size) => renderLive(state, { ...size, now: Date.now(), style, hasKeys }),
-    onText: (text) => type(text),
-  });
-  const redraw = throttle(() => stage.draw(), redrawMs);
-  const update = (next: LiveState): void => {
-    state = next;
-    stage.turn(isRunning(state));
-    redraw.soon();
+/** The view on stderr, its keys from stdin. */
+export function openLiveView(io: Io, options: LiveViewOptions): LiveView {
+  return new OpenLiveView(io, options);
+}
+
+class OpenLiveView implements LiveView {
+  readonly style: Style;
+  readonly #io: Io;
+  readonly #options: LiveViewOptions;
+  readonly #stage: LiveTerminal;
+  readonly #follower: StreamFollower;
+  readonly #redraw = throttle(() => this.#stage.draw(), redrawMs);
+  readonly #refresh = throttle(() => this.#look(), lookMs);
+  #state: LiveState = emptyLiveState;
+  /** Whether the session has something to see. */
+  #isGoing = false;
+  /** Lets what waits for the person be done; null: nothing waits. */
+  #goOn: (() => void) | null = null;
+
+  constructor(io: Io, options: LiveViewOptions) {
+    const { style, follow } = options;
+    this.#io = io;
+    this.#options = options;
+    // Lines of its log are broken where they are shown, and painted there.
+    this.style = createStyle(io.stderr, io.env, { color: false, plain: true });
+    this.#stage = new LiveTerminal(io, {
+      render: (size) => renderLive(this.#state, { ...size, now: Date.now(), style, hasKeys: io.stdin.isTTY === true }),
+      onText: (text) => this.#type(text),
+    });
+    this.#follower = new StreamFollower({
+      follow,
+      onLines: (stream) => this.#update({ ...this.#state, stream }),
+    });
+    io.signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  take(event: RunEventBody): void {
+    this.#update(applyEventToLiveState(this.#state, event, Date.now()));
+    if (event.event !== 'agent-activity' && event.event !== 'queen-call') this.#refresh.soon();
+  }
+
+  log(text: string): void {
+    this.#update(addLogLines(this.#state, text, Date.now()));
+  }
+
+  aside(write: () => void): void {
+    this.#stage.aside(write);
+  }
+
+  lend(): () => void {
+    return this.#stage.lend();
+  }
+
+  async lendToQuestion(withdrawn: AbortSignal | undefined): Promise<() => void> {
+    await this.#untilReady('question', withdrawn);
+    withdrawn?.throwIfAborted();
+    return this.#stage.lend();
+  }
+
+  async close(): Promise<void> {
+    await this.#untilReady('end');
+    this.#stage.close();
+    this.#follower.close();
+    this.#redraw.cancel();
+    this.#refresh.cancel();
+    this.#io.signal?.removeEventListener('abort', this.#onAbort);
+  }
+
+  readonly #onAbort = (): void => {
+    this.#update({ ...this.#state, isStopping: true });
+    this.#goOn?.();
   };
-  const order = async (wanted: ConfirmedLiveAction): Promise<void> => {
-    const said = await act(wanted);
-    if (said !== null && wanted.kind !== 'wind-down') update(addAgentLine(state, wanted.agent, said, Date.now()));
-  };
-  const show = (pressed: ReturnType<typeof applyLiveKey>): void => {
-    update(pressed.state);
-    redraw.now();
-    if (pressed.act !== null) perform(pressed.act, stage, order);
-  };
-  const type = (text: string): void => {
-    const { prompt } = state;
-    if (prompt?.kind === 'hint') show(applyHintTyping(state, prompt, text));
-    else for (const key of parseTerminalKeys(text)) show(applyLiveKey(state, key));
-  };
-  const refresh = throttle(() => {
+
+  #update(next: LiveState): void {
+    const before = this.#state;
+    this.#state = next;
+    if (next.agents !== before.agents || next.wave !== before.wave) this.#isGoing = isGoing(next, before);
+    // What a person reads does not vanish before their eyes.
+    const isLookedAt = this.#stage.isShown && isEngaged(next);
+    this.#stage.turn(this.#isGoing || isLookedAt);
+    this.#follower.turnTo(findStreamAgent(next));
+    if (!isEngaged(next)) this.#goOn?.();
+    this.#redraw.soon();
+  }
+
+  /** Resolves once the person looks into nothing, or is asked for what waits; at a stop, and when it is withdrawn. */
+  async #untilReady(waiting: NonNullable<LiveState['waiting']>, withdrawn?: AbortSignal): Promise<void> {
+    if (!this.#stage.isShown || !isEngaged(this.#state) || this.#state.isStopping) return;
+    await new Promise<void>((resolve) => {
+      this.#goOn = resolve;
+      withdrawn?.addEventListener('abort', () => resolve(), { once: true });
+      this.#update({ ...this.#state, waiting });
+    });
+    this.#goOn = null;
+    this.#update({ ...this.#state, waiting: null });
+  }
+
+  #look(): void {
     // The run itself reports errors of the state.
-    look().then(
-      (facts) => update({ ...state, facts }),
+    this.#options.look().then(
+      (facts) => {
+        this.#update(takeLiveFacts(this.#state, facts));
+        // What commands print has no event.
+        if (this.#state.checks.length > 0) this.#refresh.soon();
+      },
       () => undefined,
     );
-  }, lookMs);
-  const onAbort = (): void => update({ ...state, isStopping: true });
-  io.signal?.addEventListener('abort', onAbort, { once: true });
-  return {
-    aside: (write) => stage.aside(write),
-    pause: () => stage.pause(),
-    take: (event) => {
-      update(applyEventToLiveState(state, event, Date.now()));
-      if (isRunning(state) && event.event !== 'agent-activity') refresh.soon();
-    },
-    close: () => {
-      stage.close();
-      redraw.cancel();
-      refresh.cancel();
-      io.signal?.removeEventListener('abort', onAbort);
-    },
-  };
-}
-
-/** Between two waves, and while a person reviews, there is nothing to look at. */
-function isRunning({ wave, agents }: LiveState): boolean {
-  return agents.length > 0 || (wave !== null && wave !== 'plan' && wave !== 'review');
-}
-
-function perform(done: LiveKeyAction, stage: LiveTerminal, order: (order: ConfirmedLiveAction) => Promise<void>): void {
-  switch (done.kind) {
-    case 'stop':
-    case 'hint':
-    case 'wind-down':
-      void order(done);
-      return;
-    case 'interrupt':
-      // In raw mode Ctrl-C is a key like any other; git before us ends when we have.
-      process.kill(process.pid, 'SIGINT');
-      return;
-    case 'suspend':
-      stage.hide();
-      suspendJob(() => stage.retake());
-      return;
-    case 'redraw':
-      stage.retake();
   }
+
+  #type(text: string): void {
+    const { prompt } = this.#state;
+    if (prompt?.kind === 'hint') this.#press(applyHintTyping(this.#state, prompt, text));
+    else for (const key of parseTerminalKeys(text)) this.#press(applyLiveKey(this.#state, key));
+  }
+
+  #press({ state, act }: ReturnType<typeof applyLiveKey>): void {
+    this.#update(state);
+    this.#redraw.now();
+    if (act !== null) this.#perform(act);
+  }
+
+  #perform(done: LiveKeyAction): void {
+    switch (done.kind) {
+      case 'stop':
+      case 'hint':
+      case 'wind-down':
+        void this.#order(done);
+        return;
+      case 'diff':
+        void this.#showDiff(done.task);
+        return;
+      case 'go-on':
+        this.#goOn?.();
+        return;
+      case 'interrupt':
+        // In raw mode Ctrl-C is a key like any other; git before us ends when we have.
+        process.kill(process.pid, 'SIGINT');
+        return;
+      case 'suspend':
+        this.#stage.hide();
+        suspendJob(() => this.#stage.retake());
+        return;
+      case 'redraw':
+        this.#stage.retake();
+    }
+  }
+
+  async #order(wanted: ConfirmedLiveAction): Promise<void> {
+    const note = await this.#options.act(wanted);
+    if (note !== null) this.#update({ ...this.#state, note });
+  }
+
+  async #showDiff(task: string): Promise<void> {
+    const text = await this.#options.readDiff(task).catch(errorMessage);
+    const diff = { task, lines: text.replace(/\n$/, '').split('\n') };
+    const { screen } = this.#state;
+    // The person may have gone on to another task meanwhile.
+    this.#update({ ...this.#state, screen: { ...screen, diff, scroll: 0, focus: 'stream', isLarge: true } });
+  }
+}
+
+/** Between two waves it stays as it was; while a person reviews or plans there is nothing to look at. */
+function isGoing({ wave, agents }: LiveState, before: LiveState): boolean {
+  if (agents.length > 0) return true;
+  if (wave === null) return before.wave !== null && before.wave !== 'plan' && before.wave !== 'review';
+  return wave !== 'plan' && wave !== 'review';
 }

@@ -1,98 +1,180 @@
-import { describeTaskCounts } from '../../domain/state/task-counts.ts';
+import { countTasks, describeTaskCounts } from '../../domain/state/task-counts.ts';
 import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { cutText, textWidth } from '../../util/format-width.ts';
 import { describePredictedConflict } from '../render/render-predicted-conflicts.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
+import { findChosenRow, listLiveRows } from './live-rows.ts';
+import type { LiveAgentRow, LiveSessionFacts, LiveState } from './live-state.ts';
 import {
-  findChosenAgentRow,
-  findLiveAgentRow,
-  type LiveAgentRow,
-  type LiveSessionFacts,
-  type LiveState,
-} from './live-state.ts';
-import {
-  type AgentRowOptions,
-  renderAgentRow,
-  renderAgentTitle,
-  renderRunningDiagnostics,
-} from './render-live-agent.ts';
+  fill,
+  joinColumns,
+  type PanelFrame,
+  renderPanelTitle,
+  renderSession,
+  renderStream,
+} from './render-live-panels.ts';
+import { formatSeconds, renderLiveRows, toShownLine } from './render-live-rows.ts';
 
-interface LiveFrame {
-  /** Columns and lines there are; no line is wider, and there are no more lines. */
-  readonly width: number;
-  readonly height: number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  readonly style: Style;
+interface LiveFrame extends PanelFrame {
   /** Whether keys can be pressed. */
   readonly hasKeys: boolean;
 }
 
-/** Renders the live view as lines. */
+/** Renders the live view: as many lines as the screen is high, none wider than it. */
 export function renderLive(state: LiveState, frame: LiveFrame): readonly string[] {
-  const lines = renderScreen(state, frame);
-  return lines.slice(0, Math.max(1, frame.height));
+  if (state.screen.isHelp) return fill(renderHelp(frame), frame.height);
+  const head = frame.height < 8 ? [] : [renderHead(state, frame)];
+  const foot = renderFoot(state, frame);
+  const notices = renderNotices(state, frame).slice(0, frame.height < 16 ? 1 : mostNotices);
+  const height = frame.height - head.length - foot.length - notices.length;
+  const body = renderBody(state, { ...frame, height: Math.max(0, height) });
+  return fill([...head, ...body, ...notices, ...foot], frame.height);
 }
 
-function renderScreen(state: LiveState, frame: LiveFrame): readonly string[] {
-  const { screen } = state;
-  if (screen.kind === 'help') return renderHelp(frame);
-  const agent = screen.kind === 'agent' ? findLiveAgentRow(state, screen.id) : null;
-  if (screen.kind === 'agent' && agent !== null) return renderStream(state, agent, screen.scroll, frame);
-  return renderOverview(state, frame);
+/** What the session is about, and how far it has come. */
+function renderHead({ wave, cycle, facts }: LiveState, { width, style }: LiveFrame): string {
+  const stages = width < 72 ? '' : waves.map((one) => stageOf(one, wave)).join('  ');
+  const shown = width < 72 ? (wave ?? '') : `${stages}  cycle ${cycle}`;
+  const room = Math.max(8, width - textWidth(shown) - 3);
+  const name = toShownLine(facts?.title ?? 'git flame', room);
+  const gap = ' '.repeat(Math.max(1, width - textWidth(name) - textWidth(shown) - 1));
+  const painted =
+    width < 72
+      ? style.cyan(shown)
+      : `${waves.map((one) => paintStage(one, wave, style)).join('  ')}  ${style.dim(`cycle ${cycle}`)}`;
+  return textWidth(` ${name}${gap}${shown}`) > width
+    ? cutText(` ${name}`, width)
+    : ` ${style.bold(name)}${gap}${painted}`;
 }
 
-function renderOverview(state: LiveState, frame: LiveFrame): readonly string[] {
-  const head = [...renderHead(state, frame), ...renderPauses(state, frame), ...renderConflicts(state, frame)];
-  const foot = [...renderRunningDiagnostics(state, frame), ...renderFoot(state, frame, overviewKeys(state))];
-  const room = frame.height - head.length - foot.length;
-  return [...head, ...renderAgents(state, frame, room), ...foot];
+const waves: readonly string[] = ['plan', 'work', 'validate', 'merge', 'review'];
+
+function stageOf(one: string, now: string | null): string {
+  const at = now === null ? -1 : waves.indexOf(now);
+  const place = waves.indexOf(one);
+  return place === at ? `● ${one}` : `${place < at ? '✓' : '○'} ${one}`;
 }
 
-/** Wave, tasks ahead and what is spent: one line where it fits, else two. */
-function renderHead(state: LiveState, { width, style }: LiveFrame): readonly string[] {
-  const { wave, cycle, facts, agents } = state;
-  const title = wave === null ? 'Running' : `Wave ${toPrintableLine(wave)}, cycle ${cycle}`;
-  const tasks = facts === null ? [] : describeTaskCounts(facts.counts, facts.ready);
-  const money = facts === null ? '' : sessionSpend(facts, agents);
-  const wide = [title, ...tasks, ...(money === '' ? [] : [money])].join(' · ');
-  if (textWidth(wide) <= width) return [style.bold(title) + wide.slice(title.length)];
+function paintStage(one: string, now: string | null, style: Style): string {
+  const text = stageOf(one, now);
+  return one === now ? style.cyan(style.bold(text)) : style.dim(text);
+}
+
+/** Below so many lines one panel is all that can be read. */
+const leastForTwo = 7;
+const leastForThree = 24;
+const leastColumns = 130;
+
+/** The panels: one alone, or the tasks above the stream and the session. */
+function renderBody(state: LiveState, frame: LiveFrame): readonly string[] {
+  const { height, width } = frame;
+  const { focus, isLarge } = state.screen;
+  if (isLarge || height < leastForTwo) return renderOne(state, frame, focus);
+  const rows = listLiveRows(state).length;
+  const share = width >= leastColumns || height < leastForThree ? 0.55 : 0.45;
+  const tasks = Math.min(rows + 1, Math.max(3, Math.floor(height * share)));
   return [
-    style.bold(cutText([title, money].filter(Boolean).join(' · '), width)),
-    ...(facts === null ? [] : [cutText(narrowCounts(facts, tasks, width), width)]),
+    ...renderTasks(state, { ...frame, height: tasks }),
+    ...renderBelow(state, { ...frame, height: height - tasks }),
   ];
 }
 
-/** Services that asked for a pause: none of their agents starts before it is over. */
-function renderPauses({ pauses }: LiveState, { width, style }: LiveFrame): readonly string[] {
-  return pauses.map(({ adapter, until }) =>
-    style.yellow(cutText(`${toPrintableLine(adapter)} waits until ${toPrintableLine(until.slice(11, 16))} UTC`, width)),
-  );
+function renderOne(state: LiveState, frame: LiveFrame, focus: LiveState['screen']['focus']): readonly string[] {
+  if (focus === 'session') return renderSession(state, frame);
+  return focus === 'stream' ? renderStream(state, frame) : renderTasks(state, frame);
 }
 
-const mostConflicts = 3;
-
-/** Works that will not merge as they are. */
-function renderConflicts({ conflicts }: LiveState, { width, style }: LiveFrame): readonly string[] {
-  const rest = conflicts.length - mostConflicts;
+/** The session and the stream beside or above each other; where there is no room, one of them. */
+function renderBelow(state: LiveState, frame: LiveFrame): readonly string[] {
+  const { width, height, style } = frame;
+  if (width >= leastColumns) {
+    const left = Math.floor((width - 3) / 2);
+    const stream = renderStream(state, { ...frame, width: width - 3 - left });
+    return joinColumns(renderSession(state, { ...frame, width: left }), stream, { width: left, style });
+  }
+  if (height < 14) return state.screen.focus === 'session' ? renderSession(state, frame) : renderStream(state, frame);
+  const session = Math.max(5, Math.floor(height * 0.4));
   return [
-    ...conflicts.slice(0, mostConflicts).map(describePredictedConflict),
-    ...(rest > 0 ? [`… ${formatCount(rest, 'more conflict')} ahead: git flame status`] : []),
-  ].map((line) => style.yellow(cutText(line, width)));
+    ...renderStream(state, { ...frame, height: height - session }),
+    ...renderSession(state, { ...frame, height: session }),
+  ];
 }
 
-/** Counts in fewer words where they don't fit. */
-function narrowCounts({ counts, ready }: LiveSessionFacts, tasks: readonly string[], width: number): string {
-  const whole = tasks.join(' · ');
-  if (textWidth(whole) <= width) return whole;
+function renderTasks(state: LiveState, frame: LiveFrame): readonly string[] {
+  const { facts, screen } = state;
+  const rows = listLiveRows(state);
+  const isFocused = screen.focus === 'tasks' && frame.hasKeys;
+  const title = renderPanelTitle('Tasks', facts === null ? '' : describeCounts(facts, frame.width), {
+    ...frame,
+    isFocused,
+  });
+  const chosen = findChosenRow(state, rows);
+  const lines = renderLiveRows(rows, { ...frame, height: frame.height - 1, facts, chosen, isFocused: frame.hasKeys });
+  return fill([title, ...lines], frame.height);
+}
+
+/** The counts, in fewer words where they don't fit. */
+function describeCounts({ tasks }: LiveSessionFacts, width: number): string {
+  const counts = countTasks(tasks);
+  const ready = tasks.filter(({ status, why }) => status === 'pending' && why === '').length;
+  const whole = describeTaskCounts(counts, counts.waiting === 0 ? null : ready).join(' · ');
+  if (textWidth(whole) <= width - 14) return whole;
   const { total, done, running, waiting, back, lost } = counts;
-  const rest = [...(back > 0 ? [`${back} back`] : []), ...(lost > 0 ? [`${lost} lost`] : [])];
-  return [`${done}/${total} done`, `${running} on`, `${ready} ready`, `${waiting - ready} wait`, ...rest].join(', ');
+  const rest = [...(back > 0 ? [`${back} back`] : []), ...(lost > 0 ? [`${lost} failed`] : [])];
+  return [`${done}/${total} done`, `${running} on`, ...rest, ...(waiting > 0 ? [`${waiting} wait`] : [])].join(', ');
+}
+
+const mostNotices = 4;
+
+/** What holds the work up, or will. */
+function renderNotices(
+  { pauses, conflicts, isWindingDown }: LiveState,
+  { width, style }: LiveFrame,
+): readonly string[] {
+  const rest = conflicts.length - 2;
+  return [
+    ...pauses.map(
+      ({ adapter, until }) => `${toPrintableLine(adapter)} waits until ${toPrintableLine(until.slice(11, 16))} UTC`,
+    ),
+    ...conflicts.slice(0, 2).map(describePredictedConflict),
+    ...(rest > 0 ? [`… ${formatCount(rest, 'more conflict')} ahead: git flame status`] : []),
+    ...(isWindingDown ? ['No more agents start in this cycle.'] : []),
+  ].map((line) => style.yellow(cutText(` ${line}`, width)));
+}
+
+/** The status bar, and below it the keys; of a low screen one line, for what is asked, else for both. */
+function renderFoot(state: LiveState, frame: LiveFrame): readonly string[] {
+  const { width, style, height } = frame;
+  const asked = renderAsked(state, frame);
+  const status = describeStatus(state, frame);
+  if (height < 16) return [asked ?? joinHelp(status, frame)];
+  const keys = frame.hasKeys ? [style.dim(fitKeys(listKeys(state), width))] : [];
+  return [cutText(status, width), ...(asked === null ? keys : [asked])];
+}
+
+/** The status bar of a low screen has the way to the keys at its end. */
+function joinHelp(status: string, { width, style, hasKeys }: LiveFrame): string {
+  if (!hasKeys) return cutText(status, width);
+  const left = cutText(status, Math.max(1, width - helpKey.length - 1));
+  return left + ' '.repeat(Math.max(1, width - textWidth(left) - helpKey.length)) + style.dim(helpKey);
+}
+
+const helpKey = '? help ';
+
+function describeStatus({ wave, cycle, startedAt, agents, facts }: LiveState, { now, width }: LiveFrame): string {
+  const elapsed = startedAt === null ? '' : formatSeconds(Math.max(0, now - startedAt));
+  const parts = [
+    ...(wave === null || width < 60 ? [] : [`Wave ${toPrintableLine(wave)}, cycle ${cycle}`]),
+    elapsed,
+    formatCount(agents.length, 'agent'),
+    facts === null ? '' : sessionSpend(facts, agents),
+  ];
+  return ` ${parts.filter(Boolean).join(' · ')}`;
 }
 
 /** Booked spend and that of the agents that run, against the session's budget. */
-function sessionSpend({ spent, budget }: NonNullable<LiveState['facts']>, agents: readonly LiveAgentRow[]): string {
+function sessionSpend({ spent, budget }: LiveSessionFacts, agents: readonly LiveAgentRow[]): string {
   const sum = (key: 'cost_usd' | 'tokens'): number => agents.reduce((total, row) => total + row[key], spent[key]);
   const now = { cost_usd: sum('cost_usd'), tokens: sum('tokens') };
   if (now.cost_usd === 0 && now.tokens === 0 && budget.limit === 0) return '';
@@ -102,111 +184,85 @@ function sessionSpend({ spent, budget }: NonNullable<LiveState['facts']>, agents
     : `${formatTokens(now.tokens)} of ${formatTokens(budget.limit)}`;
 }
 
-/** As many rows as there is room for, the chosen one among them. */
-function renderAgents(state: LiveState, frame: LiveFrame, room: number): readonly string[] {
-  const { agents } = state;
-  const chosen = findChosenAgentRow(state);
-  const isNarrow = frame.width < 72;
-  const perAgent = isNarrow && agents.length * 2 <= room ? 2 : 1;
-  const fits = Math.floor(room / perAgent);
-  const count = agents.length <= fits ? agents.length : Math.max(1, fits - 1);
-  const place = chosen === null ? 0 : agents.indexOf(chosen);
-  const first = Math.min(Math.max(0, place - count + 1), Math.max(0, agents.length - count));
-  const shown = agents.slice(first, first + count);
-  const options: AgentRowOptions = {
-    width: frame.width,
-    now: frame.now,
-    style: frame.style,
-    facts: state.facts,
-    lines: perAgent,
-    role: Math.max(0, ...shown.map(({ role }) => role.length)),
-    task: Math.max(0, ...shown.map(({ task }) => (task ?? '').length)),
-  };
-  const hidden = agents.length - shown.length;
-  return [
-    ...shown.flatMap((row) => renderAgentRow(row, { ...options, isChosen: frame.hasKeys && row === chosen })),
-    ...(hidden > 0 ? [frame.style.dim(cutText(`  … ${hidden} more`, frame.width))] : []),
-  ];
-}
-
-/** One agent's stream: its latest lines, or earlier ones. */
-function renderStream(state: LiveState, row: LiveAgentRow, scroll: number, frame: LiveFrame): readonly string[] {
-  const title = renderAgentTitle(row, { ...frame, facts: state.facts });
-  const foot = renderFoot(state, frame, [
-    'Esc back',
-    '↑↓ scroll',
-    ...(row.outcome === null ? ['t message', 's stop', '? help'] : []),
-  ]);
-  const room = Math.max(1, frame.height - title.length - foot.length);
-  const end = Math.max(1, row.lines.length - scroll);
-  const lines = row.lines.slice(Math.max(0, end - room), end).map(({ at, text }) => {
-    const time = new Date(at).toISOString().slice(11, 19);
-    return frame.style.dim(time) + cutText(`  ${text}`, frame.width - time.length);
-  });
-  return [...title, ...(lines.length === 0 ? [frame.style.dim('No output yet.')] : lines), ...foot];
-}
-
-function overviewKeys({ agents, wave, isWindingDown }: LiveState): readonly string[] {
-  return [
-    ...(agents.length > 1 ? ['↑↓ choose'] : []),
-    ...(agents.length > 0 ? ['Enter open', 't message', 's stop'] : []),
-    ...(wave === 'work' && !isWindingDown ? ['g start no more agents'] : []),
-    '? help',
-  ];
-}
-
-/** The last line: a question, what is going on, or the keys. */
-function renderFoot(
-  { agents, prompt, isStopping, isWindingDown }: LiveState,
-  { width, style, hasKeys }: LiveFrame,
-  keys: readonly string[],
-): readonly string[] {
-  const print = (text: string): string => style.yellow(cutText(text, width));
-  if (prompt?.kind === 'stop') {
-    const task = agents.find(({ id }) => id === prompt.agent)?.task;
-    return [print(`Stop ${task ?? prompt.agent}? (y)es, it fails / yes, and (r)etry / (n)o`)];
+/** What is asked of the person or said to them; null: nothing is. */
+function renderAsked(
+  { prompt, note, waiting, isStopping, agents }: LiveState,
+  { width, style }: LiveFrame,
+): string | null {
+  const print = (text: string): string => style.yellow(cutText(` ${text}`, width));
+  switch (prompt?.kind) {
+    case 'stop': {
+      const task = agents.find(({ id }) => id === prompt.agent)?.task;
+      return print(`Stop ${task ?? prompt.agent}? (y)es, it fails / yes, and (r)etry / (n)o`);
+    }
+    case 'hint':
+      return renderHintLine(prompt, { width, style });
+    case 'wind-down':
+      return print('Start no more agents and continue with what is done? (y/n)');
+    case 'leave':
+      return print('Stop the run? All of it is kept, and git flame run continues. (y/n)');
   }
-  if (prompt?.kind === 'hint') return [renderHintLine(prompt, { width, style })];
-  if (prompt?.kind === 'wind-down') return [print('Start no more agents and continue with what is done? (y/n)')];
-  if (isStopping) return [print('Stopping; press Ctrl-C again to stop at once.')];
-  const note = isWindingDown ? [print('No more agents start in this cycle.')] : [];
-  return hasKeys ? [...note, style.dim(fitKeys(keys, width))] : note;
+  if (isStopping) return print('Stopping; press Ctrl-C again to stop at once.');
+  if (waiting !== null) return print(waits[waiting]);
+  return note === null ? null : print(toPrintableLine(note));
 }
+
+const waits = {
+  question: 'A question waits for you: a answers it',
+  end: 'The run has ended: a leaves the view',
+} as const;
 
 /** Renders the hint being typed; where it is too long, its end is shown. */
 function renderHintLine(
   { agent, text }: { readonly agent: string; readonly text: string },
   { width, style }: Pick<LiveFrame, 'width' | 'style'>,
 ): string {
-  const head = `Message ${agent} (Enter, Esc): `;
+  const head = ` Message ${agent} (Enter, Esc): `;
   const all = [...toPrintableLine(text)];
   while (all.length > 0 && textWidth(head + all.join('')) >= width) all.shift();
   return style.yellow(`${cutText(head + all.join(''), width - 1)}_`);
 }
 
+function listKeys(state: LiveState): readonly string[] {
+  const { screen, wave, isWindingDown } = state;
+  const row = findChosenRow(state);
+  return [
+    ...(screen.isLarge ? ['Esc back'] : []),
+    'Tab panels',
+    screen.focus === 'tasks' ? '↑↓ choose' : '↑↓ scroll',
+    ...(screen.isLarge ? [] : ['Enter open']),
+    ...(row?.agent == null ? [] : ['t message', 's stop']),
+    ...(row?.task == null || row.task.status === 'pending' ? [] : ['d diff']),
+    ...(wave === 'work' && !isWindingDown ? ['g start no more agents'] : []),
+    'q stop',
+    '? help',
+  ];
+}
+
 /** As many keys as fit; help is always among them. */
 function fitKeys(keys: readonly string[], width: number): string {
   for (let count = keys.length; count > 1; count -= 1) {
-    const line = [...keys.slice(0, count - 1), keys.at(-1) ?? ''].join(' · ');
+    const line = ` ${[...keys.slice(0, count - 1), keys.at(-1) ?? ''].join(' · ')}`;
     if (line.length <= width) return line;
   }
-  return cutText(keys.at(-1) ?? '', width);
+  return cutText(` ${keys.at(-1) ?? ''}`, width);
 }
 
-function renderHelp({ width, style }: LiveFrame): readonly string[] {
-  return [
-    style.bold(cutText('Keys', width)),
-    ...[
-      '↑ ↓      choose an agent (also k and j)',
-      'Enter    open its output; Esc: back',
-      't        send it a message while it works',
-      's        stop it; asks first',
-      'g        start no more agents in this cycle;',
-      '         continue with what is done',
-      'Ctrl-L   redraw',
-      'Ctrl-Z   suspend; fg resumes',
-      'Ctrl-C   stop the run; all is saved',
-      'any key  back',
-    ].map((line) => cutText(`  ${line}`, width)),
-  ];
+function renderHelp({ width, height, style }: LiveFrame): readonly string[] {
+  const keys = [
+    ['Tab, ←→', 'the next panel: tasks, each agent, session'],
+    ['↑↓, j, k', 'choose a task, or scroll; also PgUp, PgDn'],
+    ['Enter', 'open what is chosen; Esc or 0: back'],
+    ['d', 'what the chosen task has changed'],
+    ['t', 'send its agent a message while it works'],
+    ['s', 'stop its agent; asks first'],
+    ['g', 'start no more agents in this cycle'],
+    ['a', 'answer the question that waits'],
+    ['Ctrl-L', 'draw again; Ctrl-Z: suspend, fg resumes'],
+    ['q, Ctrl-C', 'stop the run; all of it is kept'],
+  ].map(([key = '', what = '']) => cutText(`  ${key.padEnd(10)} ${what}`, width));
+  return [style.bold(cutText(' Keys', width)), ...keys, style.dim(cutText('  any key    back', width))].slice(
+    0,
+    height,
+  );
 }

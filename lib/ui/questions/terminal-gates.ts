@@ -54,6 +54,8 @@ import {
 
 export interface TerminalGatesOptions extends GateSettings, PlanTextFormat {
   readonly person: string;
+  /** Called before each question, with what withdraws it: resolves when the terminal is free, to what gives it back. */
+  readonly lendTerminal?: (withdrawn: AbortSignal | undefined) => Promise<() => void>;
 }
 
 /** Gates at a terminal; each question can be withdrawn while it is asked, when it was answered elsewhere. */
@@ -73,18 +75,22 @@ export function createTerminalGates(io: Io, options: TerminalGatesOptions): Term
   const kept = createKeptComments();
   const untilWithdrawn = ({ withdrawn, openPage }: OtherAnsweringPlaces = {}): CompleteGates => {
     const context = createGateContext(io, options, withdrawn);
+    const inTurn = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+      const giveBack = await options.lendTerminal?.(withdrawn);
+      return ask().finally(giveBack);
+    };
     return {
       person: options.person,
       isInteractive: true,
-      plan: (question) => askPlan(context, question, options),
-      validation: (question) => askValidationDecision(context, question),
-      validatorFailed: (question) => askAfterValidatorFailed(context, question),
-      changeset: (question) => askChangesetDecision(context, question, { kept, openPage }),
-      session: (question) => askSession(context, question),
-      leftOver: (question) => askLeftOver(context, question),
-      budget: (question) => askBudget(context, question),
-      base: (question) => askBase(context, question),
-      question: (question) => askForAgent(context, question),
+      plan: (question) => inTurn(() => askPlan(context, question, options)),
+      validation: (question) => inTurn(() => askValidationDecision(context, question)),
+      validatorFailed: (question) => inTurn(() => askAfterValidatorFailed(context, question)),
+      changeset: (question) => inTurn(() => askChangesetDecision(context, question, { kept, openPage })),
+      session: (question) => inTurn(() => askSession(context, question)),
+      leftOver: (question) => inTurn(() => askLeftOver(context, question)),
+      budget: (question) => inTurn(() => askBudget(context, question)),
+      base: (question) => inTurn(() => askBase(context, question)),
+      question: (question) => inTurn(() => askForAgent(context, question)),
     };
   };
   return { person: options.person, untilWithdrawn };

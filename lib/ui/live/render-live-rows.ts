@@ -1,0 +1,194 @@
+import { formatDuration, formatUsd } from '../../util/format-figures.ts';
+import { cutText, padText, textWidth } from '../../util/format-width.ts';
+import { labelTaskStatus, type TaskStatusLabel } from '../board/client/board-texts.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
+import type { Style } from '../text/style.ts';
+import type { LiveRow } from './live-rows.ts';
+import type { LiveAgentRow, LiveBudget, LiveSessionFacts } from './live-state.ts';
+
+/** The most characters that stand in one column, so that of megabytes only what can be seen is looked at. */
+const mostPerColumn = 4;
+
+/** Text from outside as one line that is printable and no wider than this. */
+export function toShownLine(text: string, width: number): string {
+  const most = width * mostPerColumn;
+  return cutText(toPrintableLine(text.length > most ? text.slice(0, most) : text), width);
+}
+
+export interface RowsOptions {
+  readonly width: number;
+  readonly height: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly style: Style;
+  readonly facts: LiveSessionFacts | null;
+  readonly chosen: LiveRow | null;
+  /** Whether the keys are about these rows. */
+  readonly isFocused: boolean;
+}
+
+/** As many rows as there is room for, the chosen one among them. */
+export function renderLiveRows(rows: readonly LiveRow[], options: RowsOptions): readonly string[] {
+  const { height, width, style, chosen } = options;
+  const isCut = rows.length > height;
+  const count = isCut ? Math.max(1, height - 1) : rows.length;
+  const place = Math.max(
+    0,
+    rows.findIndex((row) => row.key === chosen?.key),
+  );
+  // The chosen row stands a third from the top, but for both ends.
+  const first = Math.max(0, Math.min(place - Math.floor(count / 3), rows.length - count));
+  const shown = rows.slice(first, first + count);
+  const columns = measureColumns(shown, options);
+  const more = isCut && height > 1 ? [style.dim(cutText(hiddenRows(first, rows.length - first - count), width))] : [];
+  return [...shown.map((row) => renderRow(row, columns, options)), ...more];
+}
+
+function hiddenRows(above: number, below: number): string {
+  return `  … ${[above > 0 ? `${above} above` : '', below > 0 ? `${below} below` : ''].filter(Boolean).join(', ')}`;
+}
+
+interface Columns {
+  readonly title: number;
+  readonly id: number;
+  readonly word: number;
+  readonly time: number;
+  readonly worker: number;
+}
+
+/** Columns of the rows that are shown; those there is no room for have none. */
+function measureColumns(rows: readonly LiveRow[], { width }: RowsOptions): Columns {
+  const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(textWidth));
+  const word = widest(rows.map((row) => labelRow(row).word));
+  const id = width < 72 ? 0 : widest(rows.map(({ task }) => task?.id ?? ''));
+  const worker = width < 130 ? 0 : widest(rows.map(({ agent }) => agent?.id ?? ''));
+  const titles = widest(rows.map(({ title }) => toShownLine(title, width)));
+  const fixed = 4 + word + 2 + timeWidth + (id > 0 ? id + 2 : 0) + (worker > 0 ? worker + 2 : 0);
+  // What is done, or why it waits, has a third of the line where there is room for it.
+  const room = width - fixed - (width < 72 ? 2 : Math.max(20, Math.floor(width * 0.3)));
+  return { title: Math.max(8, Math.min(titles, room)), id, word, time: timeWidth, worker };
+}
+
+const timeWidth = 7;
+
+function renderRow(
+  row: LiveRow,
+  columns: Columns,
+  { width, now, style, chosen, isFocused, facts }: RowsOptions,
+): string {
+  const isChosen = row.key === chosen?.key;
+  const { symbol, word, kind } = labelRow(row);
+  const paint = paintKind(kind, style);
+  const title = padText(toShownLine(row.title, columns.title), columns.title);
+  const cells = [
+    ...(columns.id > 0 ? [style.dim(padText(row.task?.id ?? '', columns.id))] : []),
+    paint(padText(word, columns.word)),
+    padText(elapsedOfRow(row, now), columns.time),
+    ...(columns.worker > 0 ? [style.dim(padText(row.agent?.id ?? '', columns.worker))] : []),
+  ];
+  const mark = isChosen && isFocused ? style.cyan('▸') : ' ';
+  const isOver = kind === 'good' || kind === 'landed' || kind === 'over';
+  const name = isChosen && isFocused ? style.bold(title) : isOver ? style.dim(title) : title;
+  const left = `${mark}${paint(symbol)} ${name}  ${cells.join('  ')}`;
+  const room = width - textWidth(left) - 2;
+  const said = room < 8 ? '' : toShownLine(describeRow(row, facts), room);
+  if (said === '') return fitPainted(left, width, `${mark}${symbol} ${title}`);
+  return `${left}  ${kind === 'bad' ? style.red(said) : style.dim(said)}`;
+}
+
+/** A painted line can't be cut: where it is too wide, its title stands alone. */
+function fitPainted(painted: string, width: number, bare: string): string {
+  return textWidth(painted) <= width ? painted.trimEnd() : cutText(bare, width);
+}
+
+function paintKind(kind: TaskStatusLabel['kind'], style: Style): (text: string) => string {
+  const paints: Readonly<Record<TaskStatusLabel['kind'], (text: string) => string>> = {
+    planned: style.dim,
+    waits: style.dim,
+    works: style.cyan,
+    good: style.green,
+    landed: style.green,
+    bad: style.red,
+    over: style.dim,
+  };
+  return paints[kind];
+}
+
+/** A row's state as a sign and a word. */
+export function labelRow({ task, agent, check }: LiveRow): TaskStatusLabel {
+  if (agent?.isStopping === true) return { symbol: '◐', word: 'stopping', kind: 'works' };
+  if (agent === null && check !== null)
+    return { symbol: '◐', word: check.about.startsWith('setup of ') ? 'setup' : 'checks', kind: 'works' };
+  if (agent !== null) return { symbol: '◐', word: workWords[agent.role], kind: 'works' };
+  if (task === null) return { symbol: '◐', word: 'working', kind: 'works' };
+  const label = labelTaskStatus(task);
+  if (task.status === 'done' && task.verdict === null) return { ...label, word: 'done', kind: 'good' };
+  return task.status === 'pending' ? { ...label, word: task.why === '' ? 'ready' : 'waiting' } : label;
+}
+
+const workWords: Readonly<Record<LiveAgentRow['role'], string>> = {
+  planner: 'planning',
+  worker: 'working',
+  validator: 'judging',
+  merger: 'merging',
+  queen: 'leading',
+};
+
+/** What is done at this moment, or why nothing is. */
+function describeRow({ task, agent, check }: LiveRow, facts: LiveSessionFacts | null): string {
+  if (agent !== null) {
+    const spend = spendAgainst(agent, facts?.agentBudgets[agent.role] ?? null);
+    return [spend, lastAction(agent)].filter(Boolean).join('  ');
+  }
+  if (check !== null) {
+    const last = lastOutput(check, facts);
+    return last === '' ? check.command : `${last}  (${check.command})`;
+  }
+  return task?.why ?? '';
+}
+
+/** The last line of what a check has printed, '' where that is nothing yet. */
+function lastOutput(check: NonNullable<LiveRow['check']>, facts: LiveSessionFacts | null): string {
+  return outputOfCheck(check, facts).at(-1) ?? '';
+}
+
+/** The end of what a check has printed, as lines. */
+export function outputOfCheck(
+  { about, command }: NonNullable<LiveRow['check']>,
+  facts: LiveSessionFacts | null,
+): readonly string[] {
+  const found = facts?.outputs.find((one) => one.about === about && one.command === command);
+  return (found?.text ?? '').split('\n').filter((line) => line.trim() !== '');
+}
+
+export function lastAction({ last, isQuiet }: LiveAgentRow): string {
+  if (last === '') return isQuiet ? 'no activity' : 'no output yet';
+  return isQuiet ? `no activity since: ${last}` : last;
+}
+
+/** For how long it has been worked on, or how long that took; whole seconds, for tenths would only flicker. */
+export function elapsedOfRow({ agent, check, task }: LiveRow, now: number): string {
+  const since = agent?.startedAt ?? check?.startedAt ?? null;
+  const ms = since === null ? (task?.took_ms ?? null) : Math.max(0, now - since);
+  return ms === null ? '' : formatSeconds(ms);
+}
+
+/** Whole seconds below a minute. */
+export function formatSeconds(ms: number): string {
+  return ms < 59_950 ? `${Math.floor(ms / 1_000)} s` : formatDuration(ms);
+}
+
+/** `$0.12 of $1.00`, `12k of 50k tok`; a CLI reports its cost only at its end, its tokens while it runs. */
+export function spendAgainst({ cost_usd, tokens }: LiveAgentRow, budget: LiveBudget | null): string {
+  const limit = budget?.limit ?? 0;
+  if (cost_usd === 0 && tokens === 0) return '';
+  if (budget?.unit === 'tokens' && limit > 0) return `${shortTokens(tokens)} of ${shortTokens(limit)} tok`;
+  if (cost_usd > 0) return limit > 0 ? `${formatUsd(cost_usd)} of ${formatUsd(limit)}` : formatUsd(cost_usd);
+  return `${shortTokens(tokens)} tok`;
+}
+
+function shortTokens(tokens: number): string {
+  if (tokens < 1_000) return String(tokens);
+  if (tokens < 1_000_000) return `${Number((tokens / 1_000).toPrecision(3))}k`;
+  return `${Number((tokens / 1_000_000).toPrecision(3))}M`;
+}
