@@ -116,6 +116,36 @@ test('MRG-11: comments on lines go along with a reject, on the side they are abo
   assert.equal(served.decided, [['1-auth', { kind: 'reject', reason: 'Two remarks.', comments }]]);
 });
 
+test('DSK-2: a comment that is kept can be deleted, and had back; the control for one is beside the line', async () => {
+  const served = await open([{ group: 'auth', change: (repo) => repo.write('src/a.txt', 'A\n') }]);
+  const reviewed = served.review();
+  const { page, complaints } = await visit(served);
+  const line = page.locator('tr.d2h-ins').first();
+  const control = (): Promise<string> =>
+    line.locator('td.n.w').evaluate((cell) => getComputedStyle(cell, '::before').content);
+  assert.is(await control(), 'none');
+  await line.locator('td.c').hover();
+  assert.is(await control(), '"+"');
+  await line.locator('td.n.w').click();
+  await page.keyboard.type('Why?');
+  await page.keyboard.press('Control+Enter');
+  await barSays(page, '1 comment is sent');
+  await page.getByRole('button', { name: 'Delete' }).press('Enter');
+  await page.getByText('Comment deleted.').waitFor();
+  await barSays(page, 'auth waits for you.');
+  await page.keyboard.press('Enter');
+  await page.locator('.said', { hasText: 'Why?' }).waitFor();
+  await barSays(page, '1 comment is sent');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.reload();
+  await line.waitFor();
+  assert.is(await page.locator('.said').count(), 0);
+  await onBar(page, 'a').click();
+  await reviewed;
+  assert.equal(served.decided, [['1-auth', { kind: 'approve' }]]);
+  assert.equal(complaints, []);
+});
+
 test('DSK-2: a draft is there after a reload that overtakes the request that keeps it', async () => {
   const served = await open([{ group: 'auth', change: (repo) => repo.write('src/a.txt', 'A\n') }]);
   const { page } = await visit(served);
@@ -410,7 +440,7 @@ test('MRG-9: what was built anew is not approved from a page that shows the old'
   assert.match(old.message, /was rebuilt/);
   served.change('1-auth', { state: 'void', reason: 'main moved' });
   await barSays(page, 'auth is stale and must be rebuilt');
-  assert.ok(await onBar(page, 'a').isDisabled());
+  assert.is(await onBar(page, 'a').count(), 0);
   assert.equal(served.decided, []);
 });
 
@@ -431,16 +461,23 @@ test('the layout and the theme are remembered, dark and light, wide and narrow',
   const phone = (await visit(served, { width: 390, height: 844 })).page;
   const first = await phone.locator('.file').first().boundingBox();
   assert.ok(first !== null && first.y < 844 / 2, String(first?.y));
-  const tools = await phone
-    .locator('.top-tools button:visible')
-    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
-  assert.is(new Set(tools).size, 1, 'in one row');
+  assert.is(await phone.locator('.top-tools button:visible').count(), 0);
+  await phone.getByRole('button', { name: 'View' }).click();
+  await phone.locator('#space').click();
+  await phone.locator('#space[aria-pressed="true"]').waitFor();
+  await phone.keyboard.press('Escape');
+  await phone.locator('#space').waitFor({ state: 'hidden' });
   assert.not(await phone.locator('#file-filter').isVisible());
   // Each answer is within its width.
   for (const button of await phone.locator('.bar button').all()) {
     const { x = 0, width: wide = 0 } = (await button.boundingBox()) ?? {};
     assert.ok(x >= 0 && x + wide <= 390, `${await button.textContent()} ends at ${x + wide}`);
   }
+  await phone.getByRole('button', { name: 'More …' }).click();
+  await phone.getByRole('button', { name: 'Approve with a message' }).click();
+  await phone.getByRole('dialog', { name: 'Approve with a message' }).waitFor();
+  assert.not(await phone.locator('#other-answers').isVisible());
+  await phone.keyboard.press('Escape');
   await phone.keyboard.press('t');
   assert.ok(await phone.locator('#file-filter').isVisible());
   await shot(phone, 'phone');

@@ -37,11 +37,11 @@ test('DSK-2: files are found by name in a tree beside the diff, and marked as vi
   await page.locator('#file-tree a').click();
   assert.is(await page.locator('.file[aria-current] .name').textContent(), 'lib/shop/cart.ts');
   await page.keyboard.press('m');
-  await page.locator('#file-count', { hasText: '1 of 4 viewed' }).waitFor();
+  await page.locator('#file-count', { hasText: '1 of 4 files viewed' }).waitFor();
   await page.locator('#file-tree a.viewed', { hasText: 'cart.ts' }).waitFor();
   await page.reload();
   await page.locator('.file[data-path="lib/shop/cart.ts"][data-folded] .viewed input:checked').waitFor();
-  assert.is(await page.locator('#file-count').textContent(), '1 of 4 viewed');
+  assert.is(await page.locator('#file-count').textContent(), '1 of 4 files viewed');
 });
 
 test('DSK-2: the tree says in a letter and a word which files are new, gone or moved, and groups the digits of large numbers', async () => {
@@ -236,6 +236,13 @@ test('DSK-2: words have the colours of their language, and no element is added f
   );
   assert.is(kinds, 'StaticRange');
   await shot(page, 'colours');
+  await page.keyboard.press('v');
+  await page.locator('table.side').waitFor();
+  await page.locator('.part[data-coloured="typescript"]').waitFor();
+  assert.equal(
+    (await coloured('keyword')).filter((word) => word === 'export' || word === 'return'),
+    ['export', 'return'],
+  );
 });
 
 test('DSK-2: a moved file shows what differs from the old one', async () => {

@@ -2,7 +2,8 @@ import * as assert from 'uvu/assert';
 import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseObjectId } from '../../lib/domain/ids.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../lib/domain/ports/changeset-question.ts';
-import type { Changeset } from '../../lib/domain/state/changeset.ts';
+import type { Changeset, ChangesSinceSeen } from '../../lib/domain/state/changeset.ts';
+import type { ReadingGuide } from '../../lib/domain/state/reading-guide.ts';
 import type { Task } from '../../lib/domain/state/task-schema.ts';
 import type { Verdict } from '../../lib/domain/state/verdict.ts';
 import { readReadingGuide } from '../../lib/engine/review/read-guide.ts';
@@ -22,6 +23,12 @@ export interface ServedChangeset {
   readonly task?: Partial<TaskFields>;
   /** More tasks of it. */
   readonly more?: readonly (Partial<TaskFields> & Pick<TaskFields, 'id'>)[];
+  /** What was seen of it in the last round. */
+  readonly since?: (changeset: Changeset, repo: TestRepo) => ChangesSinceSeen;
+  /** In which order it is read, instead of the order that is computed. */
+  readonly guide?: (paths: readonly string[]) => ReadingGuide;
+  /** Why its evidence is in doubt. */
+  readonly doubts?: readonly string[];
 }
 
 export interface Served {
@@ -61,7 +68,7 @@ export async function serve(
   );
   const decided: [string, ChangesetDecision][] = [];
   const undone: string[] = [];
-  let preferences: ReviewPagePreferences = options.preferences ?? { layout: 'line', theme: 'auto' };
+  let preferences: ReviewPagePreferences = options.preferences ?? { layout: 'line', theme: 'auto', order: 'chapters' };
   let kept: UnfinishedReview = emptyUnfinishedReview;
   const page = await openReviewPageServer({
     source: {
@@ -73,7 +80,11 @@ export async function serve(
           tryCommand: `git flame review --try ${changeset.group}`,
           tasks: tasks[index]!,
           verdicts: [verdictOn(tasks[index]![0]!)],
-          doubts: [],
+          doubts: (sets[index]!.doubts ?? []).map((reason) => ({
+            task: tasks[index]![0]!.id,
+            commit: changeset.commit,
+            reasons: [reason],
+          })),
           runs: [sampleRun(index, tasks[index]![0]!.id)],
         })),
       }),
@@ -81,12 +92,14 @@ export async function serve(
         await options.diffsAfter;
         return git.readPatch(parent, commit, view);
       },
-      guide: async (changeset) => {
-        const own = tasks[changesets.findIndex(({ id }) => id === changeset.id)] ?? [];
-        return (await readReadingGuide({ git }, { changeset, tasks: own })).guide;
-      },
       text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
-      since: async () => null,
+      since: async (changeset) =>
+        sets.find((_, index) => changesets[index]!.id === changeset.id)?.since?.(changeset, repo) ?? null,
+      guide: async (changeset) => {
+        const index = changesets.findIndex(({ id }) => id === changeset.id);
+        const { guide, patch } = await readReadingGuide({ git }, { changeset, tasks: tasks[index] ?? [] });
+        return sets[index]?.guide?.(patch.files.map(({ path }) => path)) ?? guide;
+      },
     },
     preferences: {
       read: async () => preferences,

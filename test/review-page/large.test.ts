@@ -104,7 +104,7 @@ test('REV-3: a filter that many files fit draws folders with their counts, and f
   // What is marked leaves the tree as it is.
   await links.nth(0).click();
   await page.keyboard.press('m');
-  await page.locator('#file-count', { hasText: '1 of 451 viewed' }).waitFor();
+  await page.locator('#file-count', { hasText: '1 of 451 files viewed' }).waitFor();
   assert.is(await page.locator('#file-tree a.viewed').count(), 1);
   assert.is(await links.count(), 400);
   await page.locator('#file-filter').fill('44');

@@ -114,7 +114,7 @@ function optionsOf({ git, store, shown, output, selected }: ReadContext): Review
   };
 }
 
-const defaults: ReviewPagePreferences = { layout: 'line', theme: 'auto' };
+const defaults: ReviewPagePreferences = { layout: 'line', theme: 'auto', order: 'chapters' };
 
 /** Reads the person's preferences for the page; defaults where nothing was chosen. */
 export async function readPreferences(commonDir: string): Promise<ReviewPagePreferences> {

@@ -41,6 +41,18 @@ function findMeantGroup<T extends Named>(
   return before.findLast((one) => one.group === group);
 }
 
+/** Each state of a changeset in people's words. */
+export const changesetStateWords: Readonly<Record<Changeset['state'], string>> = {
+  waiting: 'waiting',
+  approved: 'approved',
+  rejected: 'sent back',
+  skipped: 'skipped',
+  deferred: 'deferred',
+  landed: 'landed',
+  conflict: 'conflict',
+  void: 'stale',
+};
+
 /** Whether a diagnostic failed: what they were run on is passed or approved only with a reason. */
 export function hasFailedDiagnostic({
   diagnostics,

@@ -1,4 +1,4 @@
-import { isMadeByTools, widestLine } from '../../domain/state/made-by-tools.ts';
+import { widestLine } from '../../domain/state/made-by-tools.ts';
 import type { Hunk, Patch, PatchFile } from '../../domain/state/patch.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { countPartLines, splitHunksIntoParts } from './split-hunks.ts';
@@ -59,9 +59,8 @@ function describeFile(file: PatchFile): readonly string[] {
 }
 
 /** Why its lines are not opened by themselves, in a few words; null where they are. */
-function reasonToFold({ path, hasNul }: PatchFile, hunks: readonly Hunk[]): string | null {
+function reasonToFold({ hasNul }: PatchFile, hunks: readonly Hunk[]): string | null {
   if (hasNul) return 'binary';
-  if (isMadeByTools(path)) return 'generated';
   const isWide = hunks.some(({ lines }) => lines.some(({ text }) => text.length > widestLine));
   return isWide ? 'very long lines' : null;
 }

@@ -7,9 +7,11 @@ import type {
 } from '../../domain/ports/changeset-question.ts';
 import type { Changeset, ChangesSinceSeen } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
+import type { ReadingGuide } from '../../domain/state/reading-guide.ts';
 import { notFoundRefusal } from '../page/page-refusals.ts';
 import type { PageResponse } from '../page/page-server.ts';
 import { listChangedFileViews } from './changed-file-views.ts';
+import { listChapterViews } from './chapter-views.ts';
 import type { PageSource, ReviewedChangeset, ReviewPagePreferences } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
 import { PatchPartCache, type RequestedFilePart, type RequestedUnchangedLines } from './render-diff-part.ts';
@@ -31,9 +33,11 @@ interface FirstLook extends Pick<ReviewPagePreferences, 'layout'> {
   readonly asked: Pick<ChangesetQuestion, 'onTop' | 'excluding'> | undefined;
 }
 
+type ChangesetSource = Pick<PageSource, 'patch' | 'since' | 'text' | 'guide'>;
+
 /** Changesets as HTML. What takes git a while is asked once for each version of one. */
 export class ChangesetHtml {
-  readonly #source: Pick<PageSource, 'patch' | 'since' | 'text'>;
+  readonly #source: ChangesetSource;
   readonly #parts: PatchPartCache;
   /** Work stacked on each changeset, by its commit. */
   readonly #above = new Map<string, Promise<readonly StackedWorkOutcome[]>>();
@@ -41,8 +45,10 @@ export class ChangesetHtml {
   readonly #excluding = new Map<string, Promise<readonly ConflictingChangeset[]>>();
   /** Changes of each since the last round, by its commit. */
   readonly #since = new Map<string, Promise<ChangesSinceSeen | null>>();
+  /** The order in which each is read, by its commit. */
+  readonly #guides = new Map<string, Promise<ReadingGuide | null>>();
 
-  constructor(source: Pick<PageSource, 'patch' | 'since' | 'text'>) {
+  constructor(source: ChangesetSource) {
     this.#source = source;
     this.#parts = new PatchPartCache(source);
   }
@@ -55,6 +61,7 @@ export class ChangesetHtml {
 
   /** Reads what will be asked for next, so that it is there by then. */
   prepare(changeset: Changeset): void {
+    void this.#guide(changeset);
     void this.#patch(changeset, { ignoresSpace: false })
       .then((patch) => 'files' in patch && listChangedFileViews(patch))
       .catch(() => undefined);
@@ -69,11 +76,13 @@ export class ChangesetHtml {
     const since = await this.#compared(facts.changeset);
     const isSince = look.isSince && since !== null;
     const shown = await this.#lookedAt(facts.changeset, look);
-    const onTop = await this.#onTop(facts.changeset, asked.onTop);
-    const excluding = await this.#excludes(facts.changeset, asked.excluding);
-    const patch = await this.#patch(shown, look);
-    const lines = await this.#beginning(shown, patch, look);
-    return renderChangesetPage(facts, patch, { onTop, excluding, since, isSince, lines });
+    // What a decision would do to others is of no use once it is decided.
+    const { onTop: ask, excluding: exclude } = facts.changeset.state === 'waiting' ? asked : {};
+    const onTop = await this.#onTop(facts.changeset, ask);
+    const excluding = await this.#excludes(facts.changeset, exclude);
+    const [patch, guide] = await Promise.all([this.#patch(shown, look), this.#guide(facts.changeset)]);
+    const lines = await this.#beginning(shown, { patch, guide }, look);
+    return renderChangesetPage(facts, patch, { onTop, excluding, since, isSince, lines, guide });
   }
 
   /** Renders what an opened page shows; '' where reading it takes so long that the page asks for it itself. */
@@ -95,12 +104,13 @@ export class ChangesetHtml {
   /** Includes what is seen first: a request for it would take the page as long again. */
   async #beginning(
     shown: Changeset,
-    patch: Patch | FlameError,
+    { patch, guide }: { readonly patch: Patch | FlameError; readonly guide: ReadingGuide | null },
     look: Look & Pick<ReviewPagePreferences, 'layout'>,
   ): Promise<ReadonlyMap<number, string>> {
     const lines = new Map<number, string>();
     let room = firstLines;
-    for (const { index, parts, folded } of 'files' in patch ? listChangedFileViews(patch) : []) {
+    const chapters = 'files' in patch ? listChapterViews(listChangedFileViews(patch), guide) : [];
+    for (const { index, parts, folded } of chapters.flatMap(({ isFolded, files }) => (isFolded ? [] : files))) {
       if (room <= 0) break;
       const count = Number.parseInt(parts, 10);
       if (folded !== null || !(count > 0)) continue;
@@ -151,6 +161,13 @@ export class ChangesetHtml {
   #compared(changeset: Changeset): Promise<ChangesSinceSeen | null> {
     const known = this.#since.get(changeset.commit) ?? this.#source.since(changeset);
     this.#since.set(changeset.commit, known);
+    return known;
+  }
+
+  #guide(changeset: Changeset): Promise<ReadingGuide | null> {
+    // In another order it can be read, too.
+    const known = this.#guides.get(changeset.commit) ?? this.#source.guide(changeset).catch(() => null);
+    this.#guides.set(changeset.commit, known);
     return known;
   }
 

@@ -51,6 +51,8 @@ export interface PageSource {
 export interface ReviewPagePreferences {
   readonly layout: 'side' | 'line';
   readonly theme: 'auto' | 'dark' | 'light';
+  /** How its files are listed beside them. */
+  readonly order: 'chapters' | 'paths';
 }
 
 /** deciding: a gate waits for an answer. working: the run does something else. ended: nothing is decided here any more. */
@@ -75,6 +77,10 @@ export interface PageState {
 export interface ReviewPageChangeset {
   readonly id: string;
   readonly group: string;
+  /** Counts the changesets of its group, from 1. */
+  readonly round: number;
+  /** Whether its group has a later changeset, and it doesn't wait. */
+  readonly isEarlier: boolean;
   readonly title: string;
   readonly tasks: readonly { readonly id: string; readonly title: string }[];
   readonly commit: string;

@@ -3,10 +3,12 @@ import type { ConflictingChangeset, StackedWorkOutcome } from '../../domain/port
 import type { ChangesSinceSeen } from '../../domain/state/changeset.ts';
 import { describeMissingTasks, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
+import type { ReadingGuide } from '../../domain/state/reading-guide.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatDuration, formatNumber, formatSpend, formatTime } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
+import { escapeHtml, makePrintable } from '../page/escape-html.ts';
 import { fillTemplate } from '../page/page-template.ts';
 import {
   renderAnsweredRemarks,
@@ -24,7 +26,8 @@ import {
   isCommentAnswered,
 } from '../render/render-changes-since-seen.ts';
 import { toPrintableDiffLine } from '../text/printable-text.ts';
-import { listChangedFileViews } from './changed-file-views.ts';
+import { type ChangedFileView, listChangedFileViews } from './changed-file-views.ts';
+import { listChapterViews, listSecondLooks } from './chapter-views.ts';
 import type { AuditedAgentRun, ReviewedChangeset } from './page-facts.ts';
 
 /** A changeset with everything known of it; its files by name, their lines come when they are looked at. */
@@ -38,12 +41,24 @@ export function renderChangesetPage(
     since = null,
     isSince = false,
     lines = noLines,
+    guide = null,
   }: ChangesetLook = {},
 ): string {
   const { changeset, tasks, runs } = facts;
   const files = 'files' in patch ? patch.files : [];
+  const chapters = 'files' in patch ? listChapterViews(listChangedFileViews(patch), guide) : [];
+  const linkTo = ({ index, path }: ChangedFileView): string =>
+    listsFiles
+      ? `#${changeset.id}-${index}`
+      : `#${[changeset.id, ...makePrintable(path).split('/')].map(encodeURIComponent).join('/')}`;
+  const links = (marked: readonly ChangedFileView[]): string =>
+    marked
+      .map((file) => `<a href="${linkTo(file)}" data-path="${escapeHtml(file.path)}">${escapeHtml(file.path)}</a>`)
+      .join(', ');
   return fillTemplate('review-changeset', {
     ...helpers,
+    linkTo,
+    look: (reasons: readonly unknown[]) => fillTemplate('review-looks', { ...helpers, reasons, links }),
     changeset,
     // It leads nowhere on another machine.
     tryCommand: listsFiles ? null : facts.tryCommand,
@@ -62,7 +77,10 @@ export function renderChangesetPage(
       allowed: sum(runs, ({ audit }) => audit.allowed),
       blocked: sum(runs, ({ audit }) => audit.blocked),
     },
-    files: 'files' in patch ? listChangedFileViews(patch) : [],
+    chapters,
+    looks: listSecondLooks(chapters),
+    isWaiting: changeset.state === 'waiting',
+    fileCount: files.length,
     lines,
     total: {
       insertions: sum(files, (file) => file.insertions),
@@ -85,6 +103,8 @@ interface ChangesetLook {
   readonly isSince?: boolean;
   /** Lines that come along, as HTML, by the index of their file. */
   readonly lines?: ReadonlyMap<number, string>;
+  /** null: its files are shown by path. */
+  readonly guide?: ReadingGuide | null;
 }
 
 const noLines: ReadonlyMap<number, string> = new Map();
@@ -106,24 +126,34 @@ function describeSince(since: ChangesSinceSeen): unknown {
   };
 }
 
+/** A fact of the evidence in a few words: '' where it is neither good nor bad. */
+interface EvidenceFact {
+  readonly text: string;
+  readonly look: 'ok' | 'bad' | '';
+}
+
 /** The evidence in a line, for where it is folded. */
-function summarize({ changeset, tasks, verdicts, runs }: ReviewedChangeset): string {
+function summarize({ changeset, tasks, verdicts, runs }: ReviewedChangeset): readonly EvidenceFact[] {
   const passed = tasks.filter(({ id, commit }) =>
     verdicts.some((one) => one.task === id && one.commit === commit && one.status === 'pass'),
   ).length;
   const failing = changeset.diagnostics.filter(({ exit_code }) => exit_code !== 0).length;
   const blocked = sum(runs, ({ audit }) => audit.blocked);
-  return [
-    `${passed} of ${formatCount(tasks.length, 'task')} passed`,
-    ...(changeset.diagnostics.length === 0
-      ? []
-      : [
-          failing === 0
-            ? 'diagnostics ok'
-            : `${failing} of ${formatCount(changeset.diagnostics.length, 'diagnostic')} fail`,
-        ]),
-    ...(blocked === 0 ? [] : [`${formatCount(blocked, 'call')} blocked`]),
-  ].join(' · ');
+  const checks = formatCount(changeset.diagnostics.length, 'diagnostic');
+  const facts: readonly (EvidenceFact & { readonly isThere: boolean })[] = [
+    {
+      isThere: true,
+      text: `${passed} of ${formatCount(tasks.length, 'task')} passed`,
+      look: passed === tasks.length ? 'ok' : 'bad',
+    },
+    {
+      isThere: changeset.diagnostics.length > 0,
+      text: failing === 0 ? 'diagnostics ok' : `${failing} of ${checks} fail`,
+      look: failing === 0 ? 'ok' : 'bad',
+    },
+    { isThere: blocked > 0, text: `${formatCount(blocked, 'call')} blocked`, look: '' },
+  ];
+  return facts.filter(({ isThere }) => isThere);
 }
 
 interface TaskView {
@@ -159,6 +189,15 @@ const filesInBunch = 100;
 
 const helpers = {
   filesInBunch,
+  nameSome: (files: readonly ChangedFileView[]): string => {
+    const names = files.slice(0, 4).map(({ path }) => path.slice(path.lastIndexOf('/') + 1));
+    return [
+      ...names,
+      ...(files.length > names.length ? [`${formatNumber(files.length - names.length)} more`] : []),
+    ].join(', ');
+  },
+  sumOf: (files: readonly ChangedFileView[], which: 'insertions' | 'deletions'): number =>
+    sum(files, (file) => file[which]),
   diagnostics: (runs: readonly DiagnosticRun[]): string => fillTemplate('review-diagnostics', { ...helpers, runs }),
   formatCount,
   formatNumber,

@@ -82,14 +82,14 @@ const templates = {
 };
 const lineTemplates = {
   line: '<tr class="{{type}}">{{{lineNumber}}}<td class="c">{{{content}}}</td></tr>',
-  side: `<td class="n ${side} {{type}}">{{lineNumber}}</td><td class="c {{type}}">{{{content}}}</td>${endOfRow}`,
+  side: `<td class="n ${side} {{type}}">{{lineNumber}}</td><td class="c ${side} {{type}}">{{{content}}}</td>${endOfRow}`,
 } as const;
 
 /** Both sides as one table, so that wrapped lines stay beside each other. */
 function joinSides(drawn: string): string {
   const [left = [], right = []] = drawn.split(endOfSide).map((cells) => cells.split(endOfRow).slice(0, -1));
   return left
-    .map((cells, at) => `<tr>${cells.replace(side, 'o')}${(right[at] ?? '').replace(side, 'w')}</tr>`)
+    .map((cells, at) => `<tr>${cells.replaceAll(side, 'o')}${(right[at] ?? '').replaceAll(side, 'w')}</tr>`)
     .join('\n');
 }
 
@@ -100,7 +100,7 @@ function requireEveryLine(hunks: readonly HunkPiece[], drawn: string): void {
     ['delete', 'd2h-del'],
   ] as const) {
     const wanted = lines.filter((line) => line.kind === kind).length;
-    const found = [`<tr class="${name}`, `<td class="c ${name}`].map((row) => drawn.split(row).length - 1);
+    const found = [`<tr class="${name}`, `<td class="c ${side} ${name}`].map((row) => drawn.split(row).length - 1);
     if (Math.max(...found) !== wanted)
       throw new Error(`${wanted} lines (${kind}) were to be drawn, and ${Math.max(...found)} were`);
   }

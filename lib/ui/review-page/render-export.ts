@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { FlameError } from '../../domain/flame-error.ts';
+import { changesetStateWords } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
 import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
 import { fillTemplate, readTemplate } from '../page/page-template.ts';
+import { listChangedFileViews } from './changed-file-views.ts';
+import { listChapterViews } from './chapter-views.ts';
 import type { PageFacts, PageSource, ReviewedChangeset, ReviewPagePreferences } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
 import { renderHunksAsHtml } from './render-diff-part.ts';
@@ -21,7 +24,7 @@ interface ExportOptions {
  */
 export async function* renderExport(
   facts: PageFacts,
-  source: Pick<PageSource, 'patch' | 'guide' | 'since'>,
+  source: Pick<PageSource, 'patch' | 'since' | 'guide'>,
   { layout, at }: ExportOptions,
 ): AsyncGenerator<string> {
   const style = readTemplate('page.css') + readTemplate('review.css') + readTemplate('review-export.css');
@@ -33,6 +36,7 @@ export async function* renderExport(
     style,
     hash,
     changesets,
+    stateWords: changesetStateWords,
     at,
   });
   const [head = '', tail = ''] = whole.split('<!-- changesets -->');
@@ -43,7 +47,7 @@ export async function* renderExport(
 
 async function* renderWhole(
   facts: ReviewedChangeset,
-  source: Pick<PageSource, 'patch' | 'guide' | 'since'>,
+  source: Pick<PageSource, 'patch' | 'since' | 'guide'>,
   layout: ReviewPagePreferences['layout'],
 ): AsyncGenerator<string> {
   let patch: Patch | FlameError;
@@ -56,9 +60,14 @@ async function* renderWhole(
   const files = 'files' in patch ? patch.files : [];
   // The content of files is escaped, so none of it looks like the empty place where its lines go.
   const since = await source.since(facts.changeset);
-  const pieces = renderChangesetPage(facts, patch, { listsFiles: true, since }).split('<div class="lines"></div>');
-  for (const [index, piece] of pieces.entries()) {
-    const file = files[index];
+  const guide = await source.guide(facts.changeset).catch(() => null);
+  const pieces = renderChangesetPage(facts, patch, { listsFiles: true, since, guide }).split(
+    '<div class="lines"></div>',
+  );
+  const chapters = 'files' in patch ? listChapterViews(listChangedFileViews(patch), guide) : [];
+  const order = chapters.flatMap((chapter) => chapter.files.map(({ index }) => index));
+  for (const [at, piece] of pieces.entries()) {
+    const file = files[order[at] ?? -1];
     yield piece;
     if (file === undefined) continue;
     yield '<div class="lines">';

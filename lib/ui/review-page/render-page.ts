@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Changeset } from '../../domain/state/changeset.ts';
 import { findBlockingChangeset, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
 import { packageRoot } from '../../util/user-folders.ts';
@@ -61,6 +62,10 @@ function changesetState(facts: ReviewedChangeset, all: readonly ReviewedChangese
   return {
     id: changeset.id,
     group: toPrintableLine(changeset.group),
+    ...roundOf(
+      changeset,
+      all.map((one) => one.changeset),
+    ),
     title: tasks.map(({ title }) => toPrintableLine(title)).join(' + '),
     tasks: tasks.map(({ id, title }) => ({ id, title: toPrintableLine(title) })),
     commit: changeset.commit,
@@ -74,4 +79,13 @@ function changesetState(facts: ReviewedChangeset, all: readonly ReviewedChangese
     insertions: changeset.diffstat.insertions,
     deletions: changeset.diffstat.deletions,
   };
+}
+
+/** After a part of it was sent back, or in the next cycle, a group has another changeset. */
+function roundOf(
+  { id, group, state }: Changeset,
+  all: readonly Changeset[],
+): Pick<ReviewPageChangeset, 'round' | 'isEarlier'> {
+  const rounds = all.filter((one) => one.group === group).map((one) => one.id);
+  return { round: rounds.indexOf(id) + 1, isEarlier: state !== 'waiting' && rounds.at(-1) !== id };
 }

@@ -68,4 +68,5 @@ export const takeBackRequestSchema = z.strictObject({ changeset: z.string().max(
 export const preferencesSchema = z.strictObject({
   layout: z.enum(['side', 'line']),
   theme: z.enum(['auto', 'dark', 'light']),
+  order: z.enum(['chapters', 'paths']).default('chapters'),
 });

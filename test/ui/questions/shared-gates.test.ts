@@ -32,11 +32,14 @@ async function withBoth(
         changesets: [{ changeset, isUndoable: false, tryCommand: null, tasks: [], verdicts: [], doubts: [], runs: [] }],
       }),
       patch: async () => ({ files: [] }),
-      guide: async () => ({ chapters: [] }),
       text: async () => null,
       since: async () => null,
+      guide: async () => ({ chapters: [] }),
     },
-    preferences: { read: async () => ({ layout: 'line', theme: 'auto' }), write: async () => undefined },
+    preferences: {
+      read: async () => ({ layout: 'line', theme: 'auto', order: 'chapters' }),
+      write: async () => undefined,
+    },
     kept: { read: async () => emptyUnfinishedReview, write: async () => undefined },
   });
   let isOpen = options.isWanted;

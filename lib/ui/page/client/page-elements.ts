@@ -22,3 +22,11 @@ export function closestElement(node: EventTarget | null, selector: string): HTML
   const found = node instanceof Element ? node.closest(selector) : null;
   return found instanceof HTMLElement ? found : null;
 }
+
+/** A button that does something where it is. */
+export function createButton(label: string, act: () => void): HTMLButtonElement {
+  const button = createElement('button', '', label);
+  button.type = 'button';
+  button.addEventListener('click', act);
+  return button;
+}

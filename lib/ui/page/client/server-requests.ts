@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 /** Where the page is on its server: '' at its top, `/review` below that. */
-const base = location.pathname.replace(/\/+$/, '');
+export const pageBase = location.pathname.replace(/\/+$/, '');
 const token = new URLSearchParams(location.search).get('token') ?? '';
 
 export interface ServerReply {
@@ -74,7 +74,7 @@ export async function followEvents<Value>(
 }
 
 function ask(path: string, init: RequestInit = {}): Promise<Response> {
-  return fetch(`${base}${path}`, { ...init, headers: { 'x-flame-token': token }, cache: 'no-store' });
+  return fetch(`${pageBase}${path}`, { ...init, headers: { 'x-flame-token': token }, cache: 'no-store' });
 }
 
 /** Loads a value, again whenever `of` changes; null before the first time, an Error where it can't be had. */

@@ -4,7 +4,7 @@ import {
   renderSuggestionComment,
   stripSuggestion,
 } from '../../../domain/state/line-range.ts';
-import { closestElement, createElement } from '../../page/client/page-elements.ts';
+import { closestElement, createButton, createElement } from '../../page/client/page-elements.ts';
 import { type DraftComment, draftCommentKey, listShownDraftComments, saveDraftComment } from './drafts.ts';
 import {
   findLineNumberCell,
@@ -53,8 +53,8 @@ function openEditor({ number, ...lines }: PickedLines): void {
   text.value = draft.text;
   const many = draft.to === undefined ? 'line' : 'lines';
   text.setAttribute('aria-label', `Comment on ${many} ${renderLineRange(draft)} of ${draft.path}`);
-  const keep = createElement('button', '', 'Add comment');
-  const drop = createElement('button', '', draft.text === '' ? 'Cancel' : 'Remove');
+  const keep = createButton('Add comment', () => close(text.value));
+  const drop = createButton(draft.text === '' ? 'Cancel' : 'Delete', () => close(''));
   const row = commentRow(
     { ...draft, number },
     text,
@@ -69,10 +69,6 @@ function openEditor({ number, ...lines }: PickedLines): void {
     unmarkPickedLines();
     number.focus();
   };
-  keep.type = 'button';
-  drop.type = 'button';
-  keep.addEventListener('click', () => close(text.value));
-  drop.addEventListener('click', () => close(''));
   text.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') close(draft.text);
     else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) close(text.value);
@@ -91,17 +87,34 @@ function closeEmptyEditors(): void {
 
 function showDraft(draft: DraftComment & PickedLines): void {
   rowBelow(draft.number, draft)?.remove();
-  const edit = createElement('button', '', 'Edit');
-  edit.type = 'button';
-  edit.addEventListener('click', () => openEditor(draft));
   const { number: _, ...plain } = draft;
   const about = draft.to === undefined ? [] : [createElement('p', 'quiet', `Lines ${renderLineRange(draft)}`)];
   commentRow(
     draft,
     ...about,
     ...showText(draft, draft.number),
-    createElement('div', 'comment-tools', edit, ...applyButtons(plain)),
+    createElement(
+      'div',
+      'comment-tools',
+      createButton('Edit', () => openEditor(draft)),
+      createButton('Delete', () => deleteDraft(draft)),
+      ...applyButtons(plain),
+    ),
   );
+}
+
+/** What was written can be had back until its place is drawn again. */
+function deleteDraft(draft: DraftComment & PickedLines): void {
+  const { number, ...plain } = draft;
+  saveDraftComment({ ...plain, text: '' }, false);
+  rowBelow(number, draft)?.remove();
+  const undo = createButton('Undo', () => {
+    saveDraftComment(plain, false);
+    showDraft(draft);
+    rowBelow(number, draft)?.querySelector('button')?.focus();
+  });
+  commentRow(draft, createElement('div', 'comment-tools', createElement('span', 'quiet', 'Comment deleted.'), undo));
+  undo.focus();
 }
 
 function rowBelow(number: HTMLElement, draft: DraftComment): HTMLElement | null {
@@ -121,9 +134,7 @@ function commentRow({ number, ...draft }: DraftComment & PickedLines, ...content
 /** Offers the commented lines for editing, as a suggestion; none for lines that are gone. */
 function suggestButton(text: HTMLTextAreaElement, draft: DraftComment, number: HTMLElement): readonly HTMLElement[] {
   if (draft.side === 'old') return [];
-  const button = createElement('button', '', 'Suggest changes');
-  button.type = 'button';
-  button.addEventListener('click', () => {
+  const button = createButton('Suggest changes', () => {
     const before = text.value.trimEnd();
     // One comment suggests once.
     if (parseSuggestedLines(before) !== null) {
@@ -169,14 +180,12 @@ function showText(draft: DraftComment, number: HTMLElement): readonly HTMLElemen
 function applyButtons(draft: DraftComment): readonly HTMLElement[] {
   const all = listShownDraftComments().filter(isSuggestion);
   if (!isSuggestion(draft) || shownChangeset.value?.state !== 'waiting') return [];
-  const one = createElement('button', 'apply', 'Apply as my commit');
-  one.type = 'button';
-  one.addEventListener('click', () => void sendSuggestions([draft]));
-  if (all.length < 2) return [one];
-  const every = createElement('button', 'apply', `Apply all ${all.length}`);
-  every.type = 'button';
-  every.addEventListener('click', () => void sendSuggestions(listShownDraftComments().filter(isSuggestion)));
-  return [one, every];
+  const one = createButton('Apply as my commit', () => void sendSuggestions([draft]));
+  const every = createButton(
+    `Apply all ${all.length}`,
+    () => void sendSuggestions(listShownDraftComments().filter(isSuggestion)),
+  );
+  return all.length < 2 ? [one] : [one, every];
 }
 
 function isSuggestion({ side, text }: DraftComment): boolean {

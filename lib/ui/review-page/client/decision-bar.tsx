@@ -4,8 +4,10 @@ import { renderLineRange } from '../../../domain/state/line-range.ts';
 import { AnswerForm } from '../../page/client/answer-form.tsx';
 import { getJson } from '../../page/client/server-requests.ts';
 import type { ReviewPageChangeset } from '../page-facts.ts';
+import { chooseChangeset, findNextWaiting } from './changesets.ts';
 import { formDraftsOfChangeset, listShownDraftComments } from './drafts.ts';
-import { isApprovalPrevented, reviewState, shownChangeset, shownChangesetKey } from './review-state.ts';
+import { boardUrl, renderPageAddress } from './page-address.ts';
+import { isApprovalPrevented, nameOfRound, reviewState, shownChangeset, shownChangesetKey } from './review-state.ts';
 import {
   answerReadyForEnter,
   clearReadyAnswer,
@@ -25,6 +27,8 @@ const keys: Readonly<Record<string, string>> = {
   '(m)essage': 'e',
 };
 
+const usual = ['a', 'r', 's'];
+
 /** Answers to the changeset shown, and its state. */
 export function DecisionBar() {
   const changeset = shownChangeset.value;
@@ -37,10 +41,10 @@ export function DecisionBar() {
   return (
     <>
       <p class={`bar-words ${problem === '' ? '' : 'problem'}`} id="bar-words" role="status">
-        {problem || (isSendingDecision.value ? 'Sending …' : (armedWords() ?? describe(changeset)))}
+        {problem || (isSendingDecision.value ? 'Sending …' : (armedWords() ?? <Standing changeset={changeset} />))}
       </p>
       <div class="bar-tools">
-        {canUndo ? (
+        {canUndo && (
           <button
             type="button"
             aria-keyshortcuts="u"
@@ -49,13 +53,30 @@ export function DecisionBar() {
           >
             Undo <kbd>u</kbd>
           </button>
-        ) : (
-          changeset.answers.toReversed().map((one) => <AnswerButton key={one.label} answer={one} />)
         )}
+        {changeset.state === 'waiting' && <AnswerButtons answers={changeset.answers} />}
       </div>
       {answer !== undefined && (
         <AnswerDialog key={`${shownChangesetKey.value} ${answer.label}`} answer={answer} changeset={changeset} />
       )}
+    </>
+  );
+}
+
+/** Those without a key stand behind a button of their own where there is little room. */
+function AnswerButtons({ answers }: Pick<ReviewPageChangeset, 'answers'>) {
+  const all = answers.toReversed();
+  const isUsual = ({ key }: OfferedAnswer): boolean => usual.includes(keys[key] ?? '');
+  const draw = (answer: OfferedAnswer) => <AnswerButton key={answer.label} answer={answer} />;
+  return (
+    <>
+      <button type="button" class="more-answers" popovertarget="other-answers">
+        More …
+      </button>
+      <div id="other-answers" popover="auto">
+        {all.filter((answer) => !isUsual(answer)).map(draw)}
+      </div>
+      {all.filter(isUsual).map(draw)}
     </>
   );
 }
@@ -159,7 +180,7 @@ function AnswerDialog({
 function Comments() {
   const drafts = listShownDraftComments();
   if (drafts.length === 0)
-    return <p class="quiet">To send comments with it, click a line number or drag over several.</p>;
+    return <p class="quiet">To send comments with it, press + beside a line or drag over several numbers.</p>;
   return (
     <div>
       <p class="quiet">Sent with these comments:</p>
@@ -181,33 +202,60 @@ async function loadMessage({ id }: ReviewPageChangeset): Promise<string> {
 }
 
 /** How the changeset that is shown stands, a sentence or two. */
-function describe(changeset: ReviewPageChangeset): string {
+function Standing({ changeset }: { readonly changeset: ReviewPageChangeset }) {
   const { changesets, phase, message } = reviewState.value;
-  const left = changesets.filter(({ state: stands }) => stands === 'waiting').length;
+  const left = changesets.filter(({ state }) => state === 'waiting').length;
   const { length: comments } = listShownDraftComments();
   if (changeset.state !== 'waiting') {
     const unsent = comments === 1 ? 'Your comment was' : `Your ${comments} comments were`;
-    return [
-      decidedWords(changeset),
-      comments > 0 && `${unsent} not sent; this page keeps your text.`,
-      left > 0 && `${left === 1 ? '1 other waits' : `${left} others wait`} for you.`,
-    ]
-      .filter(Boolean)
-      .join(' ');
+    return (
+      <>
+        {decidedWords(changeset)}
+        {comments > 0 && ` ${unsent} not sent; this page keeps your text.`} <NextWaiting left={left} />
+      </>
+    );
   }
-  if (phase !== 'deciding') return message;
-  if (changeset.needs !== '') return `${changeset.group} is stacked on ${changeset.needs}: decide that first.`;
+  if (phase !== 'deciding') return <>{message}</>;
+  const name = nameOfRound(changeset);
+  if (changeset.needs !== '') return <>{`${name} is stacked on ${changeset.needs}: decide that first.`}</>;
   const noted = comments === 1 ? '1 comment is' : `${comments} comments are`;
-  return `${changeset.group} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.${comments === 0 ? '' : ` ${noted} sent with your decision.`}`;
+  return (
+    <>
+      {`${name} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.`}
+      {comments > 0 && ` ${noted} sent with your decision.`}
+    </>
+  );
+}
+
+/** Where to go from a changeset that is decided. */
+function NextWaiting({ left }: { readonly left: number }) {
+  const next = findNextWaiting();
+  const board = boardUrl();
+  if (next === undefined) return board === null ? null : <a href={board}>Back to the board</a>;
+  const go = (event: MouseEvent): void => {
+    event.preventDefault();
+    chooseChangeset(next);
+  };
+  return (
+    <>
+      <a href={renderPageAddress({ changeset: next.id, path: null })} onClick={go}>
+        {left === 1 ? '1 other waits' : `${left} others wait`} for you
+      </a>
+      .
+    </>
+  );
 }
 
 const stands: Partial<Record<ReviewPageChangeset['state'], string>> = {
   landed: 'has landed, approved',
+  rejected: 'was sent back',
   void: 'is stale and must be rebuilt',
 };
 
 /** The outcome of a changeset that doesn't wait. */
-function decidedWords({ group, state: now, by, reason }: ReviewPageChangeset): string {
+function decidedWords(changeset: ReviewPageChangeset): string {
+  const { state: now, by, reason } = changeset;
+  const group = nameOfRound(changeset);
   const what = stands[now] ?? `is ${now}`;
   const words = `${group} ${what}${by === '' ? '' : ` by ${by}`}${reason === '' ? '' : `: ${reason}`}`;
   return /[.!?]$/.test(words) ? words : `${words}.`;

@@ -42,6 +42,12 @@ export function listShownDraftComments(): readonly DraftComment[] {
   return unsentOf(shownChangesetKey.value).comments;
 }
 
+/** Whether something that was written about it has not been sent. */
+export function hasShownDrafts(): boolean {
+  const { comments, texts } = unsentOf(shownChangesetKey.value);
+  return comments.length + Object.keys(texts).length > 0;
+}
+
 /** Drafts in the forms of its answers. */
 export function formDraftsOfChangeset(changeset: string): FormDrafts {
   return {

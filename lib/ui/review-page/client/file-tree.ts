@@ -1,6 +1,9 @@
-import { formatNumber } from '../../../util/format-figures.ts';
-import { createElement, requireElementById } from '../../page/client/page-elements.ts';
-import { mainElement } from './review-state.ts';
+import { formatCount, formatNumber } from '../../../util/format-figures.ts';
+import { groupBy } from '../../../util/sort-and-group.ts';
+import { closestElement, createButton, createElement, requireElementById } from '../../page/client/page-elements.ts';
+import { wireFileLinks } from './file-place.ts';
+import { renderPageAddress } from './page-address.ts';
+import { mainElement, savePreferences, viewSettings } from './review-state.ts';
 import { isViewed } from './viewed-marks.ts';
 
 const section = requireElementById('files', HTMLElement);
@@ -8,6 +11,8 @@ const holder = requireElementById('file-tree', HTMLDivElement);
 const filter = requireElementById('file-filter', HTMLInputElement);
 const list = requireElementById('file-list', HTMLDetailsElement);
 const count = requireElementById('file-count', HTMLSpanElement);
+const progress = requireElementById('file-progress', HTMLProgressElement);
+const orderButton = requireElementById('file-order', HTMLButtonElement);
 // As in the styles: there it stands above the diff, not beside it.
 const narrow = matchMedia('(max-width: 60rem)');
 // More than fit on a few screens begin with their folders closed, and come in portions.
@@ -26,9 +31,15 @@ let known: { readonly article: Element | null; readonly files: readonly KnownFil
   files: [],
 };
 
-type KnownFile = readonly [file: HTMLElement, name: string, folders: readonly string[]];
+type KnownFile = readonly [
+  file: HTMLElement,
+  name: string,
+  folders: readonly string[],
+  /** null: the changeset has no chapters. */
+  chapter: HTMLElement | null,
+];
 
-/** The files of the changeset that is shown, by folder, beside them. */
+/** The files of the changeset that is shown, beside them: in the chapters they are read in, or by folder. */
 export function wireFileTree(): void {
   const fold = (): void => void list.toggleAttribute('open', !narrow.matches);
   narrow.addEventListener('change', fold);
@@ -40,21 +51,13 @@ export function wireFileTree(): void {
     drawTree();
     mainElement.focus();
   });
-  holder.addEventListener('click', (event) => {
-    const link = event.target instanceof Element ? event.target.closest('a') : null;
-    const file = link === null ? null : document.getElementById(link.hash.slice(1));
-    if (file === null) return;
-    event.preventDefault();
-    scrollToFile(file);
+  wireFileLinks(holder);
+  orderButton.addEventListener('click', () => {
+    const { preferences } = viewSettings;
+    viewSettings.preferences = { ...preferences, order: preferences.order === 'paths' ? 'chapters' : 'paths' };
+    savePreferences(viewSettings.preferences);
+    drawTree();
   });
-}
-
-/** Brings a file to the top of the window and marks it as the current one. */
-export function scrollToFile(file: HTMLElement): void {
-  for (const one of mainElement.querySelectorAll('.file[aria-current]')) one.removeAttribute('aria-current');
-  file.setAttribute('aria-current', 'true');
-  file.scrollIntoView({ block: 'start' });
-  file.querySelector<HTMLElement>('.fold')?.focus({ preventScroll: true });
 }
 
 export function focusFileFilter(): void {
@@ -68,9 +71,14 @@ export function renderFileTree(marked?: HTMLElement): void {
   const files = filesHere();
   section.hidden = files.length < 2;
   const viewed = files.filter(([file]) => isViewed(file)).length;
-  count.textContent = `${viewed} of ${files.length} viewed`;
+  count.textContent = `${viewed} of ${formatCount(files.length, 'file')} viewed`;
+  progress.max = files.length;
+  progress.value = viewed;
   if (marked === undefined) drawTree();
-  else holder.querySelector(`a[href="#${CSS.escape(marked.id)}"]`)?.classList.toggle('viewed', isViewed(marked));
+  else
+    holder
+      .querySelector(`a[data-path="${CSS.escape(marked.dataset.path ?? '')}"]`)
+      ?.classList.toggle('viewed', isViewed(marked));
 }
 
 function filesHere(): typeof known.files {
@@ -84,17 +92,41 @@ function filesHere(): typeof known.files {
 
 function readFile(file: HTMLElement): KnownFile {
   const { path = '' } = file.dataset;
-  return [file, path.toLowerCase(), path.split('/').slice(0, -1)];
+  return [file, path.toLowerCase(), path.split('/').slice(0, -1), file.closest<HTMLElement>('.chapter[data-title]')];
 }
 
 function drawTree(): void {
   const wanted = filter.value.trim().toLowerCase();
   const found = filesHere().filter(([, name]) => name.includes(wanted));
+  const chapters = groupBy(found, ([, , , chapter]) => chapter);
+  const hasChapters = [...chapters.keys()].some((chapter) => chapter !== null);
+  const isByChapter = hasChapters && viewSettings.preferences.order !== 'paths';
+  orderButton.hidden = !hasChapters;
+  orderButton.textContent = isByChapter ? 'By folder' : 'By chapter';
+  const isOpen = found.length <= mostOpen;
+  const tree = isByChapter ? drawChapters(chapters, isOpen) : drawFolders(found, isOpen);
+  holder.replaceChildren(found.length === 0 ? createElement('p', 'quiet', 'No matching files.') : tree);
+}
+
+function drawChapters(chapters: ReadonlyMap<HTMLElement | null, readonly KnownFile[]>, isOpen: boolean): HTMLElement {
+  const sections = [...chapters].map(([chapter, files]) => {
+    const { title = 'Others', folded } = chapter?.dataset ?? {};
+    const draw = (): HTMLElement =>
+      drawFiles(
+        createElement('ul', ''),
+        files.map(([file]) => file),
+        title,
+      );
+    const shown = { count: files.length, isOpen: isOpen && folded === undefined, draw };
+    return drawSection(title, 'chapter-name', shown);
+  });
+  return createElement('ul', 'by-chapter', ...sections);
+}
+
+function drawFolders(found: readonly KnownFile[], isOpen: boolean): HTMLElement {
   const root: Folder = { folders: new Map(), files: [], count: 0 };
   for (const [file, , folders] of found) folderOf(root, folders).files.push(file);
-  holder.replaceChildren(
-    found.length === 0 ? createElement('p', 'quiet', 'No matching files.') : drawFolder(root, found.length <= mostOpen),
-  );
+  return drawFolder(root, isOpen);
 }
 
 function folderOf(root: Folder, names: readonly string[]): Folder {
@@ -110,26 +142,25 @@ function folderOf(root: Folder, names: readonly string[]): Folder {
 
 function drawFolder({ folders, files }: Folder, isOpen: boolean): HTMLElement {
   const entries = [...folders].map(([name, folder]) => drawNamed(name, folder, isOpen));
-  const list = createElement('ul', '', ...entries);
-  drawFiles(list, files);
-  return list;
+  return drawFiles(createElement('ul', '', ...entries), files, null);
 }
 
 /** Some, and a button for the others. */
-function drawFiles(list: HTMLElement, files: readonly HTMLElement[]): void {
-  list.append(...files.slice(0, mostOpen).map(drawFile));
+function drawFiles(list: HTMLElement, files: readonly HTMLElement[], folder: string | null): HTMLElement {
+  list.append(...files.slice(0, mostOpen).map((file) => drawFile(file, folder)));
   const rest = files.slice(mostOpen);
-  if (rest.length === 0) return;
-  const button = createElement('button', 'more-files', `${rest.length} more`);
-  button.type = 'button';
-  const row = createElement('li', '', button);
-  button.addEventListener('click', () => {
+  if (rest.length === 0) return list;
+  const row = createElement('li', '');
+  const button = createButton(`${rest.length} more`, () => {
     const last = row.previousElementSibling;
     row.remove();
-    drawFiles(list, rest);
+    drawFiles(list, rest, folder);
     last?.nextElementSibling?.querySelector<HTMLElement>('a')?.focus();
   });
+  button.className = 'more-files';
+  row.append(button);
   list.append(row);
+  return list;
 }
 
 /** A folder that holds nothing but a folder is one line with it. */
@@ -138,28 +169,52 @@ function drawNamed(name: string, folder: Folder, isOpen: boolean): HTMLElement {
   if (only !== undefined && folder.folders.size === 1 && folder.files.length === 0) {
     return drawNamed(`${name}/${only[0]}`, only[1], isOpen);
   }
-  const summary = createElement('summary', '', `${name}/`);
+  const draw = (): HTMLElement => drawFolder(folder, isOpen || folder.count <= mostOpen);
+  return drawSection(`${name}/`, '', { count: folder.count, isOpen, draw });
+}
+
+interface Section {
+  readonly count: number;
+  readonly isOpen: boolean;
+  draw(): HTMLElement;
+}
+
+/** Its files are drawn once it is opened. */
+function drawSection(name: string, className: string, { count: many, isOpen, draw }: Section): HTMLElement {
+  const summary = createElement('summary', className, createElement('bdi', '', name));
   const details = createElement('details', '', summary);
   details.open = isOpen;
-  if (isOpen) details.append(drawFolder(folder, isOpen));
+  if (isOpen) details.append(draw());
   else {
-    summary.append(' ', createElement('span', 'quiet', `${folder.count}`));
-    const draw = (): void => details.append(drawFolder(folder, folder.count <= mostOpen));
-    details.addEventListener('toggle', draw, { once: true });
+    summary.append(' ', createElement('span', 'quiet', `${many}`));
+    details.addEventListener('toggle', () => details.append(draw()), { once: true });
   }
   return createElement('li', '', details);
 }
 
-function drawFile(file: HTMLElement): HTMLElement {
-  const { path = '', fate = '', plus = '', minus = '' } = file.dataset;
-  const name = path.slice(path.lastIndexOf('/') + 1);
+/** `folder` is what it is listed below, which its own is not repeated for; null: below its own. */
+function drawFile(file: HTMLElement, folder: string | null): HTMLElement {
+  const { path = '', fate = '', plus = '', minus = '', marks = '' } = file.dataset;
+  const at = path.lastIndexOf('/') + 1;
   const link = createElement(
     'a',
     isViewed(file) ? 'viewed' : '',
-    createElement('span', '', ...markOf(fate), createElement('span', 'name', name)),
+    createElement(
+      'span',
+      'entry',
+      ...letterOf(fate),
+      createElement('span', 'name', path.slice(at)),
+      ...(folder !== null && at > 0 && path.slice(0, at - 1) !== folder
+        ? [' ', createElement('span', 'in', path.slice(0, at - 1))]
+        : []),
+      ...(marks === ''
+        ? []
+        : [createElement('span', 'marked', createElement('span', 'unseen', `, look twice: ${marks}`))]),
+    ),
   );
-  link.href = `#${file.id}`;
-  link.title = fate === '' ? path : `${path} (${fate})`;
+  link.dataset.path = path;
+  link.href = renderPageAddress({ changeset: closestElement(file, '.changeset')?.dataset.id ?? '', path });
+  link.title = [path, fate === '' ? '' : ` (${fate})`, marks === '' ? '' : `\nLook twice: ${marks}`].join('');
   link.append(
     createElement(
       'span',
@@ -173,7 +228,7 @@ function drawFile(file: HTMLElement): HTMLElement {
 }
 
 /** Its change as git marks it, and as a word for screen readers. */
-function markOf(fate: string): readonly HTMLElement[] {
+function letterOf(fate: string): readonly HTMLElement[] {
   if (fate === '') return [];
   const mark = createElement('span', `fate ${fate}`, letters[fate] ?? '');
   mark.ariaHidden = 'true';

@@ -8,6 +8,7 @@ import { changesetUrl, mainElement, renderViewQuery, viewSettings } from './revi
 
 const rowHeight = 20;
 const headHeight = 40;
+const whyHeight = 30;
 const fileGap = 16;
 const atOnce = 4;
 /** As many lines are loaded ahead, so that the browser's own search finds them; a hidden row costs it little. */
@@ -28,7 +29,8 @@ export function prepareFileParts(): void {
   for (const file of mainElement.querySelectorAll<HTMLElement>('.file')) {
     const parts = (file.dataset.parts ?? '').split(' ').filter((count) => count !== '');
     const lines = file.querySelector('.lines');
-    const whole = parts.reduce((sum, count) => sum + Number(count) * rowHeight, headHeight);
+    const why = file.querySelector('.why') === null ? 0 : whyHeight;
+    const whole = parts.reduce((sum, count) => sum + Number(count) * rowHeight, headHeight + why);
     const height = file.hasAttribute('data-folded') ? headHeight : whole;
     file.style.setProperty('contain-intrinsic-size', `auto ${height}px`);
     const bunch = closestElement(file, '.bunch');
@@ -138,6 +140,7 @@ export async function loadPart(part: HTMLElement): Promise<void> {
 
 /** Loads everything, opens what is folded, and prints it. */
 export async function printAll(): Promise<void> {
+  for (const chapter of mainElement.querySelectorAll('details.chapter')) chapter.setAttribute('open', '');
   for (const file of mainElement.querySelectorAll<HTMLElement>('.file[data-folded]')) toggleFileFold(file);
   for (const part of mainElement.querySelectorAll<HTMLElement>('.part:empty')) await loadPart(part);
   print();

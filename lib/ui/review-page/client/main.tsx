@@ -2,12 +2,15 @@ import { render } from 'preact';
 import { closestElement, requireElementById } from '../../page/client/page-elements.ts';
 import { keepEventConnection } from '../../page/client/server-requests.ts';
 import type { PageState } from '../page-facts.ts';
-import { ReviewChangesetList, showNextWaiting, showWaitingChangeset } from './changesets.tsx';
+import { ReviewChangesetList } from './changeset-list.tsx';
+import { showAddressed, showNextWaiting, showWaitingChangeset } from './changesets.ts';
 import { wireComments } from './comments.ts';
 import { wireContextButtons } from './context-buttons.ts';
 import { DecisionBar } from './decision-bar.tsx';
+import { wireFileLinks } from './file-place.ts';
 import { renderFileTree, wireFileTree } from './file-tree.ts';
 import { toggleFileFold } from './load-file-parts.ts';
+import { boardUrl } from './page-address.ts';
 import { toggleOnlyNewChanges, wireLayoutAndTheme, wireReviewKeys } from './review-controls.ts';
 import { mainElement, reviewState, waitingSignalCount } from './review-state.ts';
 import { setOnDecisionAccepted } from './send-decision.ts';
@@ -28,12 +31,19 @@ function take(next: PageState): void {
   showWaitingChangeset();
 }
 
+function showBoardLink(url: string): void {
+  const link = requireElementById('board-link', HTMLAnchorElement);
+  link.href = url;
+  link.hidden = false;
+}
+
 mainElement.addEventListener('click', (event) => {
   const file = closestElement(event.target, '.fold')?.closest('.file');
   if (file instanceof HTMLElement) toggleFileFold(file);
   if (closestElement(event.target, '.since-toggle') !== null) toggleOnlyNewChanges();
 });
 setOnDecisionAccepted(showNextWaiting);
+wireFileLinks(mainElement);
 wireComments();
 wireContextButtons();
 wireFind();
@@ -41,9 +51,12 @@ wireReviewKeys();
 wireFileTree();
 wireViewed(renderFileTree);
 wireLayoutAndTheme();
-render(<ReviewChangesetList />, requireElementById('changesets', HTMLElement));
+render(<ReviewChangesetList />, requireElementById('changeset-list', HTMLElement));
 render(<DecisionBar />, requireElementById('bar', HTMLElement));
-take(reviewState.value);
+const board = boardUrl();
+if (board !== null) showBoardLink(board);
+if (!showAddressed()) take(reviewState.value);
+addEventListener('popstate', showAddressed);
 const connection = keepEventConnection<PageState>({
   path: () => '/api/events',
   onValue: (next) => {

@@ -1,7 +1,8 @@
 import { closestElement, requireElementById } from '../../page/client/page-elements.ts';
-import { dropHiddenChangesets, placeEvidence, redrawChangeset, showNeighbour } from './changesets.tsx';
+import { dropHiddenChangesets, placeEvidence, redrawChangeset, showNeighbour } from './changesets.ts';
 import { pressAnswerKey } from './decision-bar.tsx';
-import { focusFileFilter, scrollToFile } from './file-tree.ts';
+import { currentFile, stepFile } from './file-place.ts';
+import { focusFileFilter } from './file-tree.ts';
 import { printAll, reloadFiles, toggleFileFold } from './load-file-parts.ts';
 import { mainElement, savePreferences, viewSettings } from './review-state.ts';
 import { clearReadyAnswer, sendTakeBack } from './send-decision.ts';
@@ -49,23 +50,10 @@ export function wireReviewKeys(): void {
     if (closestElement(event.target, 'textarea, input, dialog') !== null) return;
     const action = actions[event.key];
     if (action === undefined && !pressAnswerKey(event.key)) return;
-    event.preventDefault();
+    // Escape also closes what the browser has opened.
+    if (event.key !== 'Escape') event.preventDefault();
     action?.();
   });
-}
-
-function currentFile(): HTMLElement | null {
-  return (
-    mainElement.querySelector<HTMLElement>('.file[aria-current]') ?? mainElement.querySelector<HTMLElement>('.file')
-  );
-}
-
-function stepFile(by: 1 | -1): void {
-  const files = [...mainElement.querySelectorAll<HTMLElement>('.file')];
-  const at = files.findIndex((file) => file.hasAttribute('aria-current'));
-  const next = files[at === -1 ? 0 : at + by];
-  if (next === undefined) return;
-  scrollToFile(next);
 }
 
 const themes = ['auto', 'dark', 'light'] as const;

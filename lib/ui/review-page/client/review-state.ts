@@ -43,6 +43,11 @@ export function changesetContentKey({ id, commit }: Pick<ReviewPageChangeset, 'i
   return `${id}/${commit}`;
 }
 
+/** Its group, and which round it is where it has had one before. */
+export function nameOfRound({ group, round }: ReviewPageChangeset): string {
+  return round === 1 ? group : `${group} · round ${round}`;
+}
+
 /** As it is looked at now. */
 export function renderViewQuery(): string {
   return `space=${viewSettings.ignoresSpace ? 'ignored' : 'shown'}&show=${viewSettings.isSince ? 'since' : 'all'}`;

@@ -1,6 +1,7 @@
 import { closestElement, requireElementById } from '../../page/client/page-elements.ts';
 import { getJson } from '../../page/client/server-requests.ts';
 import type { PatchLineMatch } from '../split-hunks.ts';
+import { openChapterOf } from './file-place.ts';
 import { loadPart, toggleFileFold } from './load-file-parts.ts';
 import { findLineNumberCell } from './pick-lines.ts';
 import { changesetUrl, mainElement, renderViewQuery, shownChangeset } from './review-state.ts';
@@ -127,6 +128,7 @@ async function show(place: Place): Promise<void> {
     return;
   }
   const file = mainElement.querySelector<HTMLElement>(`.file[data-index="${place.file}"]`);
+  if (file !== null) openChapterOf(file);
   if (file?.hasAttribute('data-folded')) toggleFileFold(file);
   const part = file?.querySelector<HTMLElement>(`.part[data-part="${place.part}"]`);
   if (!part) return;
@@ -145,7 +147,7 @@ function mark(ranges: readonly Range[]): void {
 /** In texts about the changeset, the names of its files, comments, and lines that were shown on demand. */
 function wordsAround(text: string): readonly Range[] {
   const blocks = mainElement.querySelectorAll<HTMLElement>(
-    '.head, .warning, .since, .proof, .path .name, .said, .suggested > *, tr.extra td.c',
+    '.head, .warning, .since, .proof, .path .name, .why q, .said, .suggested > *, tr.extra td.c',
   );
   return [...blocks]
     .filter((block) => closestElement(block.parentElement, '.proof, .since') === null)

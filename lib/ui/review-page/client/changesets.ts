@@ -2,13 +2,16 @@ import { errorMessage } from '../../../util/error-text.ts';
 import { createElement, requireElementById } from '../../page/client/page-elements.ts';
 import { getHtml } from '../../page/client/server-requests.ts';
 import type { ReviewPageChangeset } from '../page-facts.ts';
-import { findFormerChangesetKey, moveDraftsToRebuilt } from './drafts.ts';
+import { findFormerChangesetKey, hasShownDrafts, moveDraftsToRebuilt } from './drafts.ts';
+import { findFile, scrollToFile } from './file-place.ts';
 import { prepareFileParts } from './load-file-parts.ts';
+import { readPageAddress, writePageAddress } from './page-address.ts';
 import {
   changesetContentKey,
   changesetUrl,
   isApprovalPrevented,
   mainElement,
+  nameOfRound,
   renderViewQuery,
   reviewState,
   shownChangeset,
@@ -20,45 +23,54 @@ import { showViewed } from './viewed-marks.ts';
 
 const articles = new Map<string, HTMLElement>();
 
-/** The list of changesets. */
-export function ReviewChangesetList() {
-  return reviewState.value.changesets.map((changeset) => (
-    <li key={changeset.id}>
-      <button
-        type="button"
-        data-id={changeset.id}
-        aria-current={changesetContentKey(changeset) === shownChangesetKey.value}
-        onClick={() => void show(changeset)}
-      >
-        <span class="group">{changeset.group}</span>
-        <span class={`badge ${changeset.state}`}>{changeset.state === 'void' ? 'stale' : changeset.state}</span>
-        {changeset.isRed && changeset.state === 'waiting' && <span class="badge bad">checks fail</span>}
-        <span class="title">{changeset.title}</span>
-      </button>
-    </li>
-  ));
+/** Whether the person went to what is shown: then it stays, although another one waits. */
+let isChosen = false;
+
+/** Shows a changeset because the person went there. */
+export function chooseChangeset(changeset: ReviewPageChangeset, path: string | null = null): void {
+  isChosen = true;
+  writePageAddress({ changeset: changeset.id, path }, true);
+  void show(changeset, path);
 }
 
-/** Shows what was built again from here, or the first that waits where what was shown is gone. */
+/** Shows what the address of the page names; false: there is no such changeset. */
+export function showAddressed(): boolean {
+  const address = readPageAddress();
+  const changeset = reviewState.value.changesets.find(({ id }) => id === address?.changeset);
+  if (address === null || changeset === undefined) return false;
+  isChosen = true;
+  void show(changeset, address.path);
+  return true;
+}
+
+/** Goes on to what was built again from here, or to the first that waits where nothing is to be decided here any more. */
 export function showWaitingChangeset(): void {
   const { changesets } = reviewState.value;
   const waiting = changesets.filter((one) => one.state === 'waiting');
   const again = waiting.find((one) => findFormerChangesetKey(changesetContentKey(one)) !== undefined);
+  const { value: shown } = shownChangeset;
   const isWriting = document.activeElement instanceof HTMLTextAreaElement;
-  if (again !== undefined && changesetContentKey(again) !== shownChangesetKey.value && !isWriting) {
-    void show(again);
+  if (again !== undefined && again !== shown && !isWriting) {
+    showNext(again);
     return;
   }
-  if (shownChangeset.value !== undefined) return;
-  const next = waiting[0] ?? changesets[0];
-  if (next !== undefined) void show(next);
-  else mainElement.replaceChildren(createElement('p', 'quiet', 'Nothing to review yet.'));
+  if (shown !== undefined && (shown.state === 'waiting' || isChosen || isWriting || hasShownDrafts())) return;
+  const id = shownChangesetKey.value.split('/')[0];
+  const next = waiting.find((one) => one.id === id) ?? waiting[0] ?? (shown === undefined ? changesets[0] : undefined);
+  if (next !== undefined) showNext(next);
+  else if (shown === undefined) mainElement.replaceChildren(createElement('p', 'quiet', 'Nothing to review yet.'));
+}
+
+function showNext(changeset: ReviewPageChangeset): void {
+  writePageAddress({ changeset: changeset.id, path: null }, false);
+  void show(changeset);
 }
 
 /** Shows a changeset; those shown before are kept as they were. */
-async function show(changeset: ReviewPageChangeset): Promise<void> {
+async function show(changeset: ReviewPageChangeset, path: string | null = null): Promise<void> {
   const key = changesetContentKey(changeset);
   shownChangesetKey.value = key;
+  document.title = `${nameOfRound(changeset)} · ${pageTitle}`;
   moveDraftsToRebuilt();
   // The open answer was about another changeset.
   openedAnswerForm.value = null;
@@ -76,11 +88,17 @@ async function show(changeset: ReviewPageChangeset): Promise<void> {
   prepareFileParts();
   showViewed();
   if (known === undefined) placeEvidence();
+  const file = path === null ? null : findFile(path);
+  if (file !== null) scrollToFile(file);
 }
+
+const { title: pageTitle } = document;
 
 // As in the styles: two sides of a diff need more.
 const wide = matchMedia('(min-width: 80rem)');
 const veryWide = matchMedia('(min-width: 110rem)');
+
+for (const media of [wide, veryWide]) media.addEventListener('change', placeEvidence);
 
 /** Beside the diff where there is room, a line to open where there is not. */
 export function placeEvidence(): void {
@@ -104,21 +122,31 @@ function articleKey(changeset: ReviewPageChangeset): string {
   return `${changesetContentKey(changeset)} ${renderViewQuery()}`;
 }
 
-/** The one before or after it. */
+/** The one before or after it, as they are listed. */
 export function showNeighbour(by: 1 | -1): void {
   const { changesets } = reviewState.value;
-  const at = changesets.findIndex((changeset) => changesetContentKey(changeset) === shownChangesetKey.value);
-  const next = changesets[at + by];
-  if (next !== undefined) void show(next);
+  const listed = [
+    ...changesets.filter(({ isEarlier }) => !isEarlier),
+    ...changesets.filter(({ isEarlier }) => isEarlier),
+  ];
+  const next = listed[listed.findIndex((one) => changesetContentKey(one) === shownChangesetKey.value) + by];
+  if (next !== undefined) chooseChangeset(next);
 }
 
 /** After a decision: the next one that waits, if any. */
 export function showNextWaiting(): void {
+  isChosen = false;
+  const next = findNextWaiting();
+  if (next !== undefined) showNext(next);
+}
+
+/** The first that waits after the one shown, and then before it; undefined: no other one waits. */
+export function findNextWaiting(): ReviewPageChangeset | undefined {
   const { changesets } = reviewState.value;
   const at = changesets.findIndex((changeset) => changesetContentKey(changeset) === shownChangesetKey.value);
-  const rest = [...changesets.slice(at + 1), ...changesets.slice(0, at)];
-  const next = rest.find(({ state }) => state === 'waiting');
-  if (next !== undefined) void show(next);
+  return [...changesets.slice(at + 1), ...changesets.slice(0, Math.max(0, at))].find(
+    ({ state }) => state === 'waiting',
+  );
 }
 
 /** The changeset that came with the page, while it is still that one; undefined: it is another one. */
