@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import type { TestRepo } from '../support/repo.ts';
 import { barSays, onBar, pageSuite, shot } from './browser.ts';
 
 const { test, open, visit, run } = await pageSuite('everyday reviewing');
@@ -12,6 +13,14 @@ export function price(items: readonly number[], rate = 0.2): number {
 `;
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}\n`).join('');
+
+/** A file that was there before, with other lines. */
+function replaceFile(repo: TestRepo, path: string, text: string): void {
+  repo.write(path, 'old\n');
+  repo.commit('before');
+  repo.git('branch', '-f', 'main');
+  repo.write(path, text);
+}
 
 test('DSK-2: files are found by name in a tree beside the diff, and marked as viewed until they change', async () => {
   const served = await open([
@@ -28,8 +37,9 @@ test('DSK-2: files are found by name in a tree beside the diff, and marked as vi
   void served.review();
   const { page } = await visit(served, { width: 1440, height: 900 });
   await page.locator('td.c', { hasText: 'A price, in cents' }).waitFor();
-  assert.equal(await page.locator('#file-tree summary').allTextContents(), ['docs/', 'lib/shop/']);
-  assert.is(await page.locator('.file[data-folded] .note.folded').textContent(), 'folded: generated');
+  await page.getByRole('button', { name: 'By folder' }).click();
+  assert.equal(await page.locator('#file-tree summary').allTextContents(), ['lib/shop/', 'docs/']);
+  assert.is(await page.locator('.file[data-path="package-lock.json"]').isVisible(), false);
   await shot(page, 'everyday');
   await page.keyboard.press('t');
   await page.keyboard.type('CART');
@@ -67,10 +77,11 @@ test('DSK-2: the tree says in a letter and a word which files are new, gone or m
   void served.review();
   const { page } = await visit(served);
   const entries = page.locator('#file-tree a');
+  await page.getByRole('button', { name: 'By folder' }).click();
   await entries.nth(3).waitFor();
   assert.equal(await entries.allTextContents(), [
     'Aadded: big.txt+12,345 −0',
-    'Ddeleted: gone.txt+0 −1',
+    'Ddeleted: gone.txt, look twice: deletion+0 −1',
     'here.txt+1 −1',
     'Rmoved: name.txt+0 −0',
   ]);
@@ -83,7 +94,7 @@ test('DSK-2: the tree says in a letter and a word which files are new, gone or m
 });
 
 test('DSK-2: side by side, the diff has the width of a laptop, with the evidence a line above it', async () => {
-  const served = await open([{ group: 'shop', change: (repo) => repo.write('lib/shop/price.ts', source) }]);
+  const served = await open([{ group: 'shop', change: (repo) => replaceFile(repo, 'lib/shop/price.ts', source) }]);
   void served.review();
   const { page } = await visit(served, { width: 1440, height: 900 });
   const drawnAs = (layout: string): Promise<void> =>
@@ -101,6 +112,25 @@ test('DSK-2: side by side, the diff has the width of a laptop, with the evidence
   await drawnAs('line');
   assert.is(await page.locator('.proof[open]').count(), 1);
   assert.is(await width(), before);
+});
+
+test('DSK-2: a file that is new or gone has the whole width, with nothing to be beside it', async () => {
+  const served = await open([
+    {
+      group: 'shop',
+      change: (repo) => {
+        replaceFile(repo, 'a.ts', 'new\n');
+        repo.write('b.ts', source);
+        repo.git('rm', '-q', 'README.md');
+      },
+    },
+  ]);
+  void served.review();
+  const { page } = await visit(served);
+  await page.locator('table.line').nth(2).waitFor();
+  await page.keyboard.press('v');
+  await page.locator('.file[data-path="a.ts"] table.side').waitFor();
+  for (const path of ['b.ts', 'README.md']) await page.locator(`.file[data-path="${path}"] table.line`).waitFor();
 });
 
 test('DSK-2: lines around a change are shown on demand, some or all, and can be commented on', async () => {
@@ -210,8 +240,8 @@ test('DSK-2: what is searched is found in every line, also in files that are fol
   assert.equal(complaints, []);
 });
 
-test('DSK-2: words have the colours of their language, and no element is added for them', async () => {
-  const served = await open([{ group: 'price', change: (repo) => repo.write('price.ts', source) }]);
+test('DSK-2: words have the colours of their language, side by side too, and no element is added for them', async () => {
+  const served = await open([{ group: 'price', change: (repo) => replaceFile(repo, 'price.ts', source) }]);
   void served.review();
   const { page } = await visit(served);
   const coloured = (kind: string): Promise<readonly string[]> =>

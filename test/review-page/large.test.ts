@@ -55,6 +55,9 @@ test('REV-3: 10,000 files, each with its name and its line', async () => {
     {
       group: 'many',
       change: (repo) => {
+        repo.write('src/99/9999.txt', 'old\n');
+        repo.commit('before');
+        repo.git('branch', '-f', 'main');
         for (let file = 0; file < 10_000; file += 1) repo.write(`src/${file % 100}/${file}.txt`, `file ${file}\n`);
       },
     },

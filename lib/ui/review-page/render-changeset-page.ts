@@ -1,7 +1,6 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ConflictingChangeset, StackedWorkOutcome } from '../../domain/ports/changeset-question.ts';
 import type { ChangesSinceSeen } from '../../domain/state/changeset.ts';
-import { describeMissingTasks, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
 import type { ReadingGuide } from '../../domain/state/reading-guide.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
@@ -60,10 +59,8 @@ export function renderChangesetPage(
     linkTo,
     look: (reasons: readonly unknown[]) => fillTemplate('review-looks', { ...helpers, reasons, links }),
     changeset,
-    // It leads nowhere on another machine.
-    tryCommand: listsFiles ? null : facts.tryCommand,
-    missing: describeMissingTasks(changeset),
-    red: hasFailedDiagnostic(changeset),
+    failing: changeset.diagnostics.filter(isFailing),
+    passing: changeset.diagnostics.filter((run) => !isFailing(run)),
     tasks: tasks.map((task) => describeTask(task, facts)),
     summary: summarize(facts),
     runs,
@@ -79,7 +76,6 @@ export function renderChangesetPage(
     },
     chapters,
     looks: listSecondLooks(chapters),
-    isWaiting: changeset.state === 'waiting',
     fileCount: files.length,
     lines,
     total: {
@@ -126,6 +122,10 @@ function describeSince(since: ChangesSinceSeen): unknown {
   };
 }
 
+function isFailing({ exit_code: code }: DiagnosticRun): boolean {
+  return code !== 0;
+}
+
 /** A fact of the evidence in a few words: '' where it is neither good nor bad. */
 interface EvidenceFact {
   readonly text: string;
@@ -137,9 +137,8 @@ function summarize({ changeset, tasks, verdicts, runs }: ReviewedChangeset): rea
   const passed = tasks.filter(({ id, commit }) =>
     verdicts.some((one) => one.task === id && one.commit === commit && one.status === 'pass'),
   ).length;
-  const failing = changeset.diagnostics.filter(({ exit_code }) => exit_code !== 0).length;
+  const failing = changeset.diagnostics.filter(isFailing).length;
   const blocked = sum(runs, ({ audit }) => audit.blocked);
-  const checks = formatCount(changeset.diagnostics.length, 'diagnostic');
   const facts: readonly (EvidenceFact & { readonly isThere: boolean })[] = [
     {
       isThere: true,
@@ -148,7 +147,8 @@ function summarize({ changeset, tasks, verdicts, runs }: ReviewedChangeset): rea
     },
     {
       isThere: changeset.diagnostics.length > 0,
-      text: failing === 0 ? 'diagnostics ok' : `${failing} of ${checks} fail`,
+      text:
+        failing === 0 ? 'diagnostics ok' : `${formatCount(failing, 'diagnostic')} ${failing === 1 ? 'fails' : 'fail'}`,
       look: failing === 0 ? 'ok' : 'bad',
     },
     { isThere: blocked > 0, text: `${formatCount(blocked, 'call')} blocked`, look: '' },

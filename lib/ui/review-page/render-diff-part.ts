@@ -1,7 +1,7 @@
 import { html } from 'diff2html';
 import { type DiffFile, type DiffLine, LineType } from 'diff2html/lib/types.js';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import type { Patch, PatchLine, PatchView } from '../../domain/state/patch.ts';
+import type { Patch, PatchFile, PatchLine, PatchView } from '../../domain/state/patch.ts';
 import { escapeHtml, markControlCharacters } from '../page/escape-html.ts';
 import { toPrintableDiffLine } from '../text/printable-text.ts';
 import type { PageSource, ReviewPagePreferences } from './page-facts.ts';
@@ -192,7 +192,7 @@ export class PatchPartCache {
     if (pieces === undefined) return null;
     const hasMore = found.status === 'modified' && !found.hasNul;
     const gaps = !hasMore ? 'none' : part === parts.length - 1 ? 'all' : 'between';
-    return renderHunksAsHtml(pieces, layout, gaps);
+    return renderHunksAsHtml(pieces, layoutOf(found, layout), gaps);
   }
 
   /** Lines that the diff leaves out, as HTML of a part; null where there are none. */
@@ -218,8 +218,13 @@ export class PatchPartCache {
       isContinued: true,
       gapFrom: from,
     };
-    return lines.length === 0 ? null : renderHunksAsHtml([hunk], layout);
+    return lines.length === 0 ? null : renderHunksAsHtml([hunk], layoutOf(found, layout));
   }
+}
+
+/** With nothing to be beside it, a file has the whole width. */
+export function layoutOf({ status }: Pick<PatchFile, 'status'>, wanted: Layout): Layout {
+  return status === 'added' || status === 'deleted' ? 'line' : wanted;
 }
 
 function keyOf({ parent, commit }: Changeset, { ignoresSpace }: PatchView): string {

@@ -8,7 +8,7 @@ import { listChangedFileViews } from './changed-file-views.ts';
 import { listChapterViews } from './chapter-views.ts';
 import type { PageFacts, PageSource, ReviewedChangeset, ReviewPagePreferences } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
-import { renderHunksAsHtml } from './render-diff-part.ts';
+import { layoutOf, renderHunksAsHtml } from './render-diff-part.ts';
 import { renderState } from './render-page.ts';
 import { splitHunksIntoParts } from './split-hunks.ts';
 
@@ -71,7 +71,7 @@ async function* renderWhole(
     yield piece;
     if (file === undefined) continue;
     yield '<div class="lines">';
-    for (const part of splitHunksIntoParts(file.hunks())) yield renderHunksAsHtml(part, layout);
+    for (const part of splitHunksIntoParts(file.hunks())) yield renderHunksAsHtml(part, layoutOf(file, layout));
     yield '</div>';
   }
 }

@@ -215,8 +215,10 @@ function Standing({ changeset }: { readonly changeset: ReviewPageChangeset }) {
       </>
     );
   }
-  if (phase !== 'deciding') return <>{message}</>;
   const name = nameOfRound(changeset);
+  // Why, is said at the top.
+  if (phase === 'ended') return <>{`${name} was not decided.`}</>;
+  if (phase === 'working') return <>{message}</>;
   if (changeset.needs !== '') return <>{`${name} is stacked on ${changeset.needs}: decide that first.`}</>;
   const noted = comments === 1 ? '1 comment is' : `${comments} comments are`;
   return (

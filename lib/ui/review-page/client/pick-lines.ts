@@ -42,7 +42,10 @@ export function wireLinePicking(onPicked: (picked: PickedLines) => void): void {
   });
   mainElement.addEventListener('click', (event) => {
     const number = numberAt(event.target);
-    if (number === null) return;
+    if (number === null) {
+      if (event.pointerType === 'touch') offerComment(event.target);
+      return;
+    }
     if (!event.shiftKey) anchor = number;
     pick(number);
   });
@@ -57,6 +60,15 @@ export function wireLinePicking(onPicked: (picked: PickedLines) => void): void {
     event.preventDefault();
     event.stopPropagation();
   });
+}
+
+/** A finger doesn't hover: a touched line shows the control that opens a comment on it. */
+function offerComment(target: EventTarget | null): void {
+  const cell = closestElement(target, 'td.c');
+  const row = cell?.closest('tr');
+  const numbers = [...(row?.querySelectorAll<HTMLElement>('td.n:not(:empty)') ?? [])];
+  const beside = numbers.find((number) => number.nextElementSibling === cell);
+  (beside ?? numbers.at(-1))?.focus({ preventScroll: true });
 }
 
 /** No lines are marked any more; a click with Shift still goes on from the last one without. */
