@@ -62,7 +62,7 @@ test('RVW-1: files are in chapters, in the order to read them, beside the diff t
   void served.review();
   const { page, complaints } = await visit(served);
   await page.locator('td.c', { hasText: 'export const limit' }).waitFor();
-  const order = ['lib', 'Tests', '1 file that only moved', 'Generated', 'Other files'];
+  const order = ['Subject: lib', 'Tests', '1 file that only moved', 'Generated', 'Other files'];
   assert.equal(await page.locator('.chapter > summary h2').allTextContents(), order);
   assert.equal(await page.locator('.file:visible .name').allTextContents(), [
     'lib/limit.ts',

@@ -22,7 +22,8 @@ async function show(change: (repo: TestRepo) => void, task = {}): Promise<Shown>
   void served.review();
   const { page, complaints, requests } = await visit(served);
   await page.locator('.changeset').waitFor();
-  for (const chapter of await page.locator('.chapter:not([open]) > summary').all()) await chapter.click();
+  const closed = page.locator('.chapter:not([open]) > summary');
+  while ((await closed.count()) > 0) await closed.first().click();
   for (const fold of await page.locator('.file[data-folded] .fold').all()) await fold.click();
   await page.locator('.part:empty').first().waitFor({ state: 'detached' });
   const text = (await page.locator('#main').textContent()) ?? '';

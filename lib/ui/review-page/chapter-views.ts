@@ -1,9 +1,12 @@
-import type {
-  ClaimedReason,
-  GuidedFile,
-  ReadingGuide,
-  ReadingMark,
-  ReadingMarkKind,
+import { nameChapter } from '../../domain/questions/guide-summary.ts';
+import {
+  type ClaimedReason,
+  type GuidedFile,
+  type ReadingChapter,
+  type ReadingGuide,
+  type ReadingMark,
+  type ReadingMarkKind,
+  readingMarkKinds,
 } from '../../domain/state/reading-guide.ts';
 import { cutText } from '../../util/format-width.ts';
 import { groupBy } from '../../util/sort-and-group.ts';
@@ -43,7 +46,7 @@ const labels: Readonly<Record<ReadingMarkKind, string>> = {
   'no-test': 'no test',
   'looks-generated': 'looks generated',
 };
-const gravest: readonly ReadingMarkKind[] = ['weaker-check', 'permissions', 'ci'];
+const graveKinds: readonly ReadingMarkKind[] = ['weaker-check', 'permissions', 'ci'];
 
 /**
  * The files in the order to read them. Those that the guide doesn't name come last, in a chapter of their own; without a
@@ -60,13 +63,20 @@ export function listChapterViews(
     return file === undefined ? [] : [{ ...file, why: boundReason(guided.why), marks: guided.marks.map(viewMark) }];
   };
   const chapters = (guide?.chapters ?? [])
-    .map(({ title, isFolded, files: all }) => ({ title, isFolded, files: all.flatMap(take) }))
-    .filter((chapter) => chapter.files.length > 0);
+    .map((chapter) => ({ ...chapter, files: chapter.files.flatMap(take) }))
+    .filter((chapter) => chapter.files.length > 0)
+    .map((chapter) => ({ ...chapter, title: titleOf(chapter) }));
   const others = [...left.values()].map((file) => ({ ...file, why: null, marks: [] }));
   const all = others.length === 0 ? chapters : [...chapters, { title: 'Other files', isFolded: false, files: others }];
   // What is folded is beside something to read.
   if (all.every(({ isFolded }) => isFolded)) return all.map((one) => ({ ...one, ...aloneIn(all), isFolded: false }));
   return all.map((one) => ({ ...one, ...aloneIn(all) }));
+}
+
+/** A subject of one file is called by its path, which stands below it. */
+function titleOf(chapter: Pick<ReadingChapter, 'kind' | 'title' | 'files'>): string {
+  const isNamedBelow = chapter.kind === 'subject' && chapter.title === chapter.files[0]?.path;
+  return isNamedBelow ? 'Subject' : nameChapter(chapter);
 }
 
 /** The only one needs no heading. */
@@ -83,7 +93,7 @@ function viewMark({ kind, reason }: ReadingMark): MarkView {
     kind,
     reason: cutText(toPrintableLine(reason), widestReason),
     label: labels[kind],
-    isGrave: gravest.includes(kind),
+    isGrave: graveKinds.includes(kind),
   };
 }
 
@@ -111,16 +121,15 @@ const mostOthers = 100;
 /** What deserves a second look, the gravest first. */
 export function listSecondLooks(chapters: readonly ChapterView[]): readonly SecondLook[] {
   const all = chapters.flatMap(({ files }) => files.flatMap((file) => file.marks.map((mark) => ({ file, mark }))));
-  const byLabel = groupBy(all, ({ mark }) => mark.label);
-  // The labels are in the order of gravity.
-  return Object.values(labels).flatMap((label) => {
-    const found = byLabel.get(label) ?? [];
+  const byKind = groupBy(all, ({ mark }) => mark.kind);
+  return readingMarkKinds.flatMap((kind) => {
+    const found = byKind.get(kind) ?? [];
     const reasons = [...groupBy(found, ({ mark }) => mark.reason)].map(([reason, marked]) => {
       const files = marked.map(({ file }) => file);
       const [first, others] = [files.slice(0, mostAtOnce), files.slice(mostAtOnce, mostOthers)];
       return { reason, first, others, rest: files.length - first.length - others.length };
     });
     const [first, others] = [reasons.slice(0, mostAtOnce), reasons.slice(mostAtOnce, mostOthers)];
-    return reasons.length === 0 ? [] : [{ label, isGrave: found[0]?.mark.isGrave === true, first, others }];
+    return reasons.length === 0 ? [] : [{ label: labels[kind], isGrave: graveKinds.includes(kind), first, others }];
   });
 }

@@ -43,7 +43,7 @@ export function showAddressed(): boolean {
   return true;
 }
 
-/** Goes on to what was built again from here, or to the first that waits where nothing is to be decided here any more. */
+/** Continues with what was built again from here, or with the first that waits once what is shown was decided. */
 export function showWaitingChangeset(): void {
   const { changesets } = reviewState.value;
   const waiting = changesets.filter((one) => one.state === 'waiting');

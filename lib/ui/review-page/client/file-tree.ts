@@ -204,7 +204,7 @@ function drawFile(file: HTMLElement, folder: string | null): HTMLElement {
       'entry',
       ...letterOf(fate),
       createElement('span', 'name', path.slice(at)),
-      ...(folder !== null && at > 0 && path.slice(0, at - 1) !== folder
+      ...(folder !== null && at > 0 && !folder.endsWith(path.slice(0, at - 1))
         ? [' ', createElement('span', 'in', path.slice(0, at - 1))]
         : []),
       ...(marks === ''
