@@ -1,6 +1,7 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ConflictingChangeset, StackedWorkOutcome } from '../../domain/ports/changeset-question.ts';
 import type { ChangesSinceSeen } from '../../domain/state/changeset.ts';
+import { describeMissingTasks } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
 import type { ReadingGuide } from '../../domain/state/reading-guide.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
@@ -52,13 +53,19 @@ export function renderChangesetPage(
       : `#${[changeset.id, ...makePrintable(path).split('/')].map(encodeURIComponent).join('/')}`;
   const links = (marked: readonly ChangedFileView[]): string =>
     marked
-      .map((file) => `<a href="${linkTo(file)}" data-path="${escapeHtml(file.path)}">${escapeHtml(file.path)}</a>`)
+      .map(
+        (file) =>
+          `<a href="${escapeHtml(linkTo(file))}" data-path="${escapeHtml(file.path)}">${escapeHtml(file.path)}</a>`,
+      )
       .join(', ');
   return fillTemplate('review-changeset', {
     ...helpers,
     linkTo,
     look: (reasons: readonly unknown[]) => fillTemplate('review-looks', { ...helpers, reasons, links }),
     changeset,
+    // It leads nowhere on another machine.
+    tryCommand: listsFiles ? null : facts.tryCommand,
+    missing: describeMissingTasks(changeset),
     failing: changeset.diagnostics.filter(isFailing),
     passing: changeset.diagnostics.filter((run) => !isFailing(run)),
     tasks: tasks.map((task) => describeTask(task, facts)),
