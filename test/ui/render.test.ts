@@ -155,6 +155,12 @@ test('MRG-9: a verdict on another commit than the one in the changeset does not 
   assert.match(renderChangeset(question, plainStyle()), /\n {2}task-001 no verdict\n/);
 });
 
+test("RVW-1: what a task was asked stands beside its verdict, other people's control characters are shown", () => {
+  const question = sampleChangesetQuestion();
+  const tasks = question.tasks.map((task) => ({ ...task, acceptance_criteria: ['old links work\u001b[2J'] }));
+  assert.match(renderChangeset({ ...question, tasks }, plainStyle()), /\n {4}- asked: old links work[^\u001b\n]+\n/);
+});
+
 test('MRG-7: the end of a cycle shows approved, requeued, blocked and the budget', () => {
   assert.is(
     renderCycleEnd(sampleSessionQuestion(), plainStyle()),

@@ -54,6 +54,7 @@ function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): r
   const paint = word === 'pass' ? style.green : word === 'fail' ? style.red : style.yellow;
   return [
     ...lines.map((line, index) => (index === 0 ? line.replace(word, paint(word)) : line)),
+    ...task.acceptance_criteria.flatMap((text) => renderBullet(`asked: ${toPrintableLine(text)}`, style, '    ')),
     ...issuesOf(verdict).flatMap((issue) => renderBullet(issue, style, '    ')),
     ...renderAttempts(task, style, '    '),
   ];
