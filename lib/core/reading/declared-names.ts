@@ -91,7 +91,7 @@ export function findDeclaredNames(text: string, language: Language): DeclaredNam
       const name = match.groups?.name;
       if (name === undefined || notNames.has(name)) continue;
       const start = match.index + match[0].length;
-      add(names, name, ends === '' ? '' : readSignature(text, start, ends));
+      add(names, name, ends === '' ? '' : readSignature(text, start, { ends, isAngled: angled.has(language) }));
     }
   }
   if (language === 'js') for (const name of listExportedNames(text)) if (!names.has(name)) add(names, name, '');
@@ -105,11 +105,17 @@ function add(names: Map<string, string[]>, name: string, signature: string): voi
 }
 
 const notNames = new Set(['if', 'for', 'while', 'switch', 'return', 'sizeof', 'catch', 'new', 'defined']);
-const opening = '([{<';
-const closing = ')]}>';
+/** Languages whose types have their arguments in angle brackets. */
+const angled: ReadonlySet<Language> = new Set(['js', 'rust', 'java', 'c']);
+
+interface SignatureEnd {
+  readonly ends: string;
+  readonly isAngled: boolean;
+}
 
 /** The text from a place up to one of some characters outside brackets, its white space evened out. */
-function readSignature(text: string, from: number, ends: string): string {
+function readSignature(text: string, from: number, { ends, isAngled }: SignatureEnd): string {
+  const [opening, closing] = isAngled ? ['([{<', ')]}>'] : ['([{', ')]}'];
   let depth = 0;
   let at = from;
   const last = Math.min(text.length, from + longestSignature);

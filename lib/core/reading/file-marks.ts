@@ -55,7 +55,7 @@ const pipelineSigns: readonly (readonly [RegExp, (found: string) => string])[] =
   [/^\s*(?:permissions:\s*write-all|[\w-]+:\s*write\s*$)/, (found) => `may write: ${found.trim()}`],
   [/\bsecrets\.\w+/, (found) => `reads ${found}`],
   [/\b(?:curl|wget)\b[^\n|]*\|\s*(?:sudo\s+)?(?:ba|z)?sh\b/, () => 'runs what it downloads'],
-  [/\buses:\s*\S+/, (found) => `runs ${found.replace(/uses:\s*/, '')}`],
+  [/\buses:\s*\S+/, (found) => `runs ${found.replace(/uses:\s*/, '').replace(/(@[0-9a-f]{10})[0-9a-f]{30}$/, '$1')}`],
 ];
 
 function describePipeline({ added, removed, file }: ChangedText): readonly string[] {

@@ -48,7 +48,7 @@ function describeSignatures(before: string, after: string): string {
   while (isWithinWord(before, start) || isWithinWord(after, start)) start -= 1;
   while (isWithinWord(before, before.length - end) || isWithinWord(after, after.length - end)) end -= 1;
   const part = (text: string): string => {
-    const middle = text.slice(start, text.length - end).replace(/^[,\s]+|[,\s]+$/g, '');
+    const middle = text.slice(start, text.length - end).replace(/^[,:|\s]+|[,:|\s]+$/g, '');
     return middle.length > widestPart ? `${middle.slice(0, widestPart - 1)}…` : middle;
   };
   const [old, now] = [part(before), part(after)];

@@ -79,7 +79,7 @@ const assertion =
 const loose =
   /\.(?:toBeTruthy|toBeDefined|toBeFalsy)\(|\.not\.to(?:Be(?:Null|Undefined))?\(|toBeInstanceOf\(|anything\(\)|any\(\w+\)|assertTrue\(|assertIsNotNone\(|assert\.ok\(|assert\s+\w+\s*$|assertNotNull\(/;
 const skipped =
-  /\b(?:it|test|describe|suite|context|specify|bench)\.(?:skip|todo|fixme|failing)\b|\b(?:xit|xtest|xdescribe|xcontext|xspecify)\s*\(|\b(?:pytest\.mark\.(?:skip|skipif|xfail)|pytest\.skip|unittest\.(?:skip|expectedFailure))|\bt\.Skip(?:f|Now)?\(|#\[ignore\b|@(?:Ignore|Disabled)\b|\[Ignore\b|Skip\s*=\s*"|GTEST_SKIP|\bDISABLED_\w+|\bpending\s*\(|\bskip:\s*true/;
+  /\b(?:it|test|describe|suite|context|specify|bench)\.(?:skip|todo|fixme|failing)\b|\b(?:xit|xtest|xdescribe|xcontext|xspecify)\s*\(|\b(?:pytest\.mark\.(?:skipif|skip|xfail)|pytest\.skip|unittest\.(?:skip|expectedFailure))|\bt\.Skip(?:f|Now)?\(|#\[ignore\b|@(?:Ignore|Disabled)\b|\[Ignore\b|Skip\s*=\s*"|GTEST_SKIP|\bDISABLED_\w+|\bpending\s*\(|\bskip:\s*true/;
 const focused = /\b(?:it|test|describe|suite|context)\.only\b|\b(?:fit|fdescribe|fcontext)\s*\(/;
 const retried =
   /\bretryTimes\(|\bthis\.retries\(|\bconfigure\(\{[^}]*retries|@(?:flaky|Flaky|RetryingTest)\b|pytest\.mark\.flaky/;
@@ -102,7 +102,7 @@ function findWeakerTests(text: ChangedText, others: LinesOfOthers): readonly str
     ...(left !== null && isTestByName(left.path) && !isTestByName(path) ? ['its new name is not that of a test'] : []),
     ...(cases > 0 ? [`${formatCount(cases, 'test')} fewer`] : []),
     ...(asserts > 0 ? [`${formatCount(asserts, 'assertion')} fewer`] : []),
-    ...(asserts <= 0 && looser > 0 ? [`${formatCount(looser, 'assertion')} of less instead of an exact one`] : []),
+    ...(asserts <= 0 && looser > 0 ? [`${formatCount(looser, 'exact assertion')} became loose`] : []),
     ...listMore(text, [skipped, focused, retried]),
   ];
 }

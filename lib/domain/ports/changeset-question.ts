@@ -22,9 +22,9 @@ export interface ChangesetQuestion {
   readonly blocked?: readonly BlockedCalls[];
   /** Changes since the person saw it last; absent: they never did. */
   readonly since?: ChangesSinceSeen;
-  /** The order it is read in, and what deserves a second look; absent where its diff can't be read. */
-  readonly guide?: ReadingGuide;
   readonly session: Session;
+  /** The order it is read in, and what deserves a second look; null: its diff can't be read. Read once. */
+  readGuide?(): Promise<ReadingGuide | null>;
   /** Its diff, in the order of the guide. */
   showDiff(): Promise<string>;
   /** Shows its commit message; absent where the commits of its tasks land, with their own. */

@@ -70,12 +70,15 @@ async function shownOf(
   await warnOfAmendedBranches(context, tasks);
   const blocked = await blockedCalls(context, view.session, tasks);
   const since = await tryComputeChangesSinceSeen(context, view.session, { changeset, tasks });
-  const guided = await tryReadReadingGuide(context, { changeset, tasks });
+  // Only where a person reads it.
+  let guided: ReturnType<typeof tryReadReadingGuide> | undefined;
+  const readOnce = (): ReturnType<typeof tryReadReadingGuide> =>
+    (guided ??= tryReadReadingGuide(context, { changeset, tasks }));
   return {
     changeset,
     tasks,
     verdicts,
-    ...(guided === null ? {} : { guide: guided.guide }),
+    readGuide: async () => (await readOnce())?.guide ?? null,
     ...(doubts.length === 0 ? {} : { doubts }),
     ...(blocked.length === 0 ? {} : { blocked }),
     ...(since === null ? {} : { since, showInterdiff: () => context.git.diffText(since.from, since.to) }),
@@ -83,7 +86,7 @@ async function shownOf(
     ...(context.config.project.landing_style === 'rebase'
       ? {}
       : { showMessage: async () => (await context.git.readCommit(changeset.commit)).message }),
-    showDiff: () => readGuidedDiff(context, changeset, guided),
+    showDiff: async () => readGuidedDiff(context, changeset, await readOnce()),
     strayComment: (comment) => whyCommentMayBeMisplaced(context, changeset, comment),
     linesOf: (path, range) => readLinesOfCommit(context, changeset.commit, path, range),
   };

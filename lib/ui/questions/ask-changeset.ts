@@ -61,7 +61,8 @@ interface ChangesetDialog {
 async function showChangesetFacts({ context, question, comments }: ChangesetDialog): Promise<void> {
   const { style, print } = context;
   const { id } = question.changeset;
-  print(renderChangeset(question, style));
+  const guide = (await question.readGuide?.()) ?? null;
+  print(renderChangeset({ ...question, ...(guide === null ? {} : { guide }) }, style));
   for (const line of renderExcludingChangesets((await question.excluding?.(id)) ?? []))
     print(wrapText(`warning: ${line}`, style.width, '  ').map(style.yellow).join('\n'));
   for (const line of renderRejectionEffects((await question.onTop?.(id)) ?? []))

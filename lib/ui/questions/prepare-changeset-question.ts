@@ -71,7 +71,8 @@ export async function parseChangesetDecision(question: ChangesetQuestion, answer
 }
 
 async function describe(question: ChangesetQuestion): Promise<ChangesetQuestionData> {
-  const { changeset, position, total, tasks, guide } = question;
+  const { changeset, position, total, tasks } = question;
+  const guide = (await question.readGuide?.()) ?? null;
   const { id, group, commit, diffstat, depends_on, missing } = changeset;
   const answers = renderAnsweredRemarks(changeset, tasks);
   const onTop = (await question.onTop?.(id)) ?? [];
@@ -86,7 +87,7 @@ async function describe(question: ChangesetQuestion): Promise<ChangesetQuestionD
     position,
     total,
     ...(answers.length === 0 ? {} : { answers }),
-    ...(guide === undefined ? {} : { guide: toGuideData(guide) }),
+    ...(guide === null ? {} : { guide: toGuideData(guide) }),
     checks: changeset.diagnostics.map(describeDiagnosticResult),
     warnings: await warningsOf(question),
     on_top: renderRejectionEffects(onTop),

@@ -1,6 +1,7 @@
 import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { describeMissingTasks, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
+import type { ReadingGuide } from '../../domain/state/reading-guide.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
@@ -15,7 +16,9 @@ import { renderChangesSinceSeen } from './render-changes-since-seen.ts';
 import { renderGuideSummary } from './render-guide.ts';
 import { removeRepeatedLines, renderBullet, renderDiagnosticRun } from './render-verdict.ts';
 
-type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'showInterdiff' | 'decideOther'>;
+type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'showInterdiff' | 'decideOther'> & {
+  readonly guide?: ReadingGuide;
+};
 
 /** A changeset to judge: what it changes, its tasks with their verdicts, and its diagnostics. */
 export function renderChangeset(view: ChangesetView, style: Style): string {
