@@ -1,3 +1,4 @@
+import { widestLine } from '../../domain/state/made-by-tools.ts';
 import type { Hunk, PatchFile } from '../../domain/state/patch.ts';
 import { type FileKind, kindOfFile, type Language, languageOf } from './file-kind.ts';
 
@@ -8,8 +9,11 @@ export interface ChangedText {
   readonly kind: FileKind;
   readonly language: Language;
   readonly hunks: readonly Hunk[];
+  /** Its changed lines, long ones by their beginning: patterns are looked for in them. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
+  /** Whether it adds a line that is longer than any that a person writes. */
+  readonly isWide: boolean;
   /** The text before and after; of a file that was not read whole, what its hunks show of it. */
   readonly before: string;
   readonly after: string;
@@ -19,12 +23,14 @@ export interface ChangedText {
   readonly realLines: number;
 }
 
+const longestLine = 1_000;
+
 /** Reads a changed file; `after`: its whole text as the changeset leaves it, null where that is not at hand. */
 export function readChangedText(file: PatchFile, after: string | null): ChangedText {
   const hunks = file.hasNul ? [] : file.hunks();
   const lines = hunks.flatMap((hunk) => hunk.lines);
-  const added = lines.flatMap(({ kind, text }) => (kind === 'insert' ? [text] : []));
-  const removed = lines.flatMap(({ kind, text }) => (kind === 'delete' ? [text] : []));
+  const added = lines.flatMap(({ kind, text }) => (kind === 'insert' ? [text.slice(0, longestLine)] : []));
+  const removed = lines.flatMap(({ kind, text }) => (kind === 'delete' ? [text.slice(0, longestLine)] : []));
   const isAllShown = file.status === 'added' || file.status === 'deleted';
   return {
     file,
@@ -34,6 +40,7 @@ export function readChangedText(file: PatchFile, after: string | null): ChangedT
     hunks,
     added,
     removed,
+    isWide: lines.some(({ kind, text }) => kind === 'insert' && text.length > widestLine),
     ...sidesOf(hunks, isAllShown ? null : after),
     isWhole: isAllShown || after !== null,
     realLines: added.filter(isRealLine).length + removed.filter(isRealLine).length,

@@ -80,18 +80,24 @@ const declarations: Readonly<Record<Language, readonly Declaration[]>> = {
   other: [],
 };
 
-/** Longer ones are compared by their beginning. */
+/** Longer ones are not compared. */
 const longestSignature = 1_000;
+/** A text with more that have no end is no program. */
+const mostUnended = 100;
 
 /** Finds the public names that a text declares, by patterns of its language: no parser, so what they don't see is none. */
 export function findDeclaredNames(text: string, language: Language): DeclaredNames {
   const names = new Map<string, string[]>();
+  let unended = 0;
   for (const { pattern, ends } of declarations[language]) {
     for (const match of text.matchAll(pattern)) {
       const name = match.groups?.name;
       if (name === undefined || notNames.has(name)) continue;
       const start = match.index + match[0].length;
-      add(names, name, ends === '' ? '' : readSignature(text, start, { ends, isAngled: angled.has(language) }));
+      const isRead = ends !== '' && unended < mostUnended;
+      const signature = isRead ? readSignature(text, start, { ends, isAngled: angled.has(language) }) : '';
+      if (signature === null) unended += 1;
+      add(names, name, signature ?? '');
     }
   }
   if (language === 'js') for (const name of listExportedNames(text)) if (!names.has(name)) add(names, name, '');
@@ -113,8 +119,8 @@ interface SignatureEnd {
   readonly isAngled: boolean;
 }
 
-/** The text from a place up to one of some characters outside brackets, its white space evened out. */
-function readSignature(text: string, from: number, { ends, isAngled }: SignatureEnd): string {
+/** The text from a place up to one of some characters outside brackets, its white space evened out; null: none of them comes soon. */
+function readSignature(text: string, from: number, { ends, isAngled }: SignatureEnd): string | null {
   const [opening, closing] = isAngled ? ['([{<', ')]}>'] : ['([{', ')]}'];
   let depth = 0;
   let at = from;
@@ -126,6 +132,7 @@ function readSignature(text: string, from: number, { ends, isAngled }: Signature
     else if (closing.includes(character) && text[at - 1] !== '=' && text[at - 1] !== '-') depth -= 1;
     if (depth < 0) break;
   }
+  if (at === from + longestSignature) return null;
   return text
     .slice(from, at)
     .replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '')

@@ -1,4 +1,3 @@
-import { widestLine } from '../../domain/state/made-by-tools.ts';
 import type { ReadingMark, ReadingMarkKind } from '../../domain/state/reading-guide.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
@@ -99,7 +98,7 @@ const outputPlaces =
 const headLines = 12;
 
 /** Why a file may pass for one that tools write, though its name is not that of one. */
-export function whyLooksGenerated({ path, hunks, added, after, isWhole }: ChangedText): readonly string[] {
+export function whyLooksGenerated({ path, hunks, after, isWhole, isWide }: ChangedText): readonly string[] {
   const first = hunks[0];
   const shown = first !== undefined && first.newStart <= headLines ? first.lines.map(({ text }) => text) : [];
   const head = isWhole ? after.split('\n', headLines) : shown.slice(0, headLines);
@@ -107,6 +106,6 @@ export function whyLooksGenerated({ path, hunks, added, after, isWhole }: Change
   return [
     ...(head.some((line) => saysSo.test(line)) ? ['says that it is generated'] : []),
     ...(place === undefined ? [] : [`named like generated files (${place})`]),
-    ...(added.some((line) => line.length > widestLine) ? ['has very long lines'] : []),
+    ...(isWide ? ['has very long lines'] : []),
   ];
 }

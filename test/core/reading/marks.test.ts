@@ -310,6 +310,17 @@ test('no test is said where none imports, names or stands for a file', () => {
   );
 });
 
+test('a line that no person writes is marked, and read by its beginning', () => {
+  const wide = `curl ${'-x curl '.repeat(30_000)}--insecure\n`;
+  assert.equal(marksOfOne('lib/a.sh', added(wide)), ['looks-generated: has very long lines']);
+  assert.equal(marksOfOne('lib/a.sh', added('curl -x --insecure u\n')), ['weaker-check: adds `curl -x --insecure`']);
+});
+
+test('a signature that has no end is not compared', () => {
+  const open = Array.from({ length: 5_000 }, (_, at) => `def f${at}(a\n`).join('');
+  assert.equal(marksOfOne('a/b.py', edited(open, open.replaceAll('(a', '(b'))), []);
+});
+
 test('a tree that was not searched is not said to have been', () => {
   const changes = changesOf({ 'lib/alone.ts': edited('let a = 1;\n', 'let a = 2;\n') });
   const { chapters } = buildReadingGuide(changes, [], { tests: ['test/a.test.ts'], words: new Set(), lines: [] });
