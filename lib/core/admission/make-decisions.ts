@@ -119,9 +119,10 @@ export function toVerdictDecision(verdict: Verdict): LoggedDecision {
 export function toChangesetBuiltDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): LoggedDecision {
   const { group, tasks, base, parent, commit, diagnostics, depends_on } = changeset;
   const works = changeset.works === undefined ? {} : { works: changeset.works };
+  const diagnosed = changeset.diagnosed === undefined ? {} : { diagnosed: changeset.diagnosed };
   // It may not land without these: the person is shown the difference to them.
   const below = depends_on.length === 0 ? {} : { depends_on };
-  const facts = { group, tasks, base, parent, commit, diagnostics, ...works, ...below };
+  const facts = { group, tasks, base, parent, commit, diagnostics, ...diagnosed, ...works, ...below };
   return { kind: 'changeset', session: id, about: changeset.id, facts };
 }
 

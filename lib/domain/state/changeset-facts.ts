@@ -1,5 +1,5 @@
 import type { Changeset } from './changeset.ts';
-import type { DiagnosticRun } from './verdict.ts';
+import type { DiagnosticRun, Verdict } from './verdict.ts';
 
 /** A warning that a changeset doesn't have all of its group: tasks that were sent back, failed or are not done. */
 export function describeMissingTasks({ missing }: Pick<Changeset, 'missing'>): readonly string[] {
@@ -60,4 +60,9 @@ export function hasFailedDiagnostic({
   readonly diagnostics: readonly Pick<DiagnosticRun, 'exit_code'>[];
 }): boolean {
   return diagnostics.some(({ exit_code: code }) => code !== 0);
+}
+
+/** Whether diagnostics and validator came to a verdict; else a person or a lead agent did. */
+export function isFromChecks({ by }: Pick<Verdict, 'by'>): boolean {
+  return by === 'diagnostics' || by.startsWith('validator-');
 }

@@ -47,6 +47,8 @@ export const changesetSchema = z.object({
   commit: objectIdSchema,
   diffstat: diffStatSchema,
   diagnostics: z.array(diagnosticRunSchema),
+  /** The commit that the diagnostics ran on, where that is an earlier one with the same files. */
+  diagnosed: objectIdSchema.optional(),
   reason: z.string().nullable(),
   /**
    * Of one that was rejected in part: the tasks that went back. The others of it go on, in a changeset of their own. Left

@@ -70,6 +70,8 @@ export const verdictSchema = z.object({
   at: z.string(),
   cost_usd: z.number(),
   tokens: z.number(),
+  /** The commit that was judged, where this one holds the same files on the same ones: nothing ran again. */
+  carried_from: objectIdSchema.optional(),
   /** Why a person passed it although a diagnostic, or its validation, failed. */
   override: z.string().optional(),
   /** Where a machine that joined gave it: its name, the number of its claim to judge this work, and its signature. */

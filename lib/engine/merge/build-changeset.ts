@@ -10,6 +10,7 @@ import { hasAcceptedWork, type Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
+import { findSameDiagnostics } from '../stacking/carry-over.ts';
 import { rebaseWorkOnto } from '../stacking/rebase-stacked.ts';
 import { listCommitsTakenOffBase } from '../start-point.ts';
 import { diagnoseCommit, markDiagnosticsFailingOnBase } from '../validate/run-diagnostics.ts';
@@ -24,6 +25,8 @@ export interface BuiltChangeset {
   readonly conflicts: readonly { readonly task: Task; readonly notes: string }[];
   readonly diffstat: DiffStat;
   readonly diagnostics: readonly DiagnosticRun[];
+  /** See Changeset. */
+  readonly diagnosed?: ObjectId;
   /** Message its person wrote for the same work before; null: none. */
   readonly kept: string | null;
 }
@@ -63,10 +66,23 @@ export async function buildChangeset(context: RunContext, job: ChangesetJob): Pr
       : addMessageTrailers(kept, merged, job.session.id);
   const commit = await context.git.writeSignedCommit({ tree, parents, message });
   const diffstat = await context.git.diffStat(parent, commit);
-  const about = { session: job.session.id, words: `changeset ${job.group.group}` };
-  const runs = await diagnoseCommit(context, commit, job.base, about);
-  const diagnostics = await markDiagnosticsFailingOnBase(context, runs, job.base);
-  return { commit, parent, merged, conflicts, diffstat, diagnostics, kept };
+  return { commit, parent, merged, conflicts, diffstat, ...(await diagnose(context, job, { parent, commit })), kept };
+}
+
+/** Runs the diagnostics on a merged tree, unless they passed on the same files before. */
+async function diagnose(
+  context: RunContext,
+  { session, base, group: { group } }: ChangesetJob,
+  built: { readonly parent: ObjectId; readonly commit: ObjectId },
+): Promise<Pick<BuiltChangeset, 'diagnostics' | 'diagnosed'>> {
+  const known = await findSameDiagnostics(context, session, { group, ...built });
+  if (known !== null) {
+    const message = `The diagnostics of changeset ${group} passed before: ${shortId(known.diagnosed)} had the same files.`;
+    context.events.emit({ event: 'notice', level: 'info', message });
+    return known;
+  }
+  const runs = await diagnoseCommit(context, built.commit, base, { session: session.id, words: `changeset ${group}` });
+  return { diagnostics: await markDiagnosticsFailingOnBase(context, runs, base) };
 }
 
 /** Message the person wrote when they approved the same work, before its base moved; reports that it stays. */

@@ -179,6 +179,7 @@ function toChangeset(
     commit,
     diffstat: result.diffstat,
     diagnostics: [...result.diagnostics],
+    ...(result.diagnosed === undefined ? {} : { diagnosed: result.diagnosed }),
     reason: null,
     decided_by: null,
     landed_commit: null,

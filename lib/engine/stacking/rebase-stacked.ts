@@ -4,7 +4,7 @@ import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { applyTaskChanges, withdrawTasks } from '../../core/task/block-dependents.ts';
 import { listTasksToRebase, readStackState } from '../../core/task/stack-state.ts';
 import { recordRebaseOfTask } from '../../core/task/task-attempt.ts';
-import { requeueTask } from '../../core/task/task-outcome.ts';
+import { applyVerdictToTask, requeueTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { type ObjectId, type SessionId, type TaskId, taskBranch } from '../../domain/ids.ts';
 import type { StackedWorkOutcome } from '../../domain/ports/changeset-question.ts';
@@ -17,6 +17,8 @@ import {
   type Task,
   type TaskWithAcceptedWork,
 } from '../../domain/state/task-schema.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
+import { shortId } from '../../util/short-names.ts';
 import { findRulesBrokenByTask } from '../post-check/judge-commits.ts';
 import {
   type ChangesToRecord,
@@ -30,6 +32,7 @@ import { rescueFormerBranchTip } from '../retention/rescue-refs.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import { buildStartPoint } from '../start-point.ts';
 import { describeWorkToBuildOn } from './block-on-conflict.ts';
+import { carryVerdict } from './carry-over.ts';
 
 /**
  * Takes what is not accepted any more out from under the finished work that was built on it: each one's own change
@@ -57,7 +60,11 @@ async function replayOne(context: RunContext, view: SessionView, task: TaskWithA
   const fate = await predictRebase(context, view.session, { task, tasks: view.tasks });
   if (fate.kind === 'back') return sendBack(context, one, fate.notes);
   const broken = await findRulesBrokenByTask(context, fate.step.task);
-  if (broken.length === 0) return keep(context, one, fate);
+  if (broken.length === 0) {
+    const before = view.snapshot.verdictsOn(task.commit).at(-1);
+    const verdict = before === undefined ? null : await carryVerdict(context, before, fate.step.task);
+    return keep(context, one, { ...fate, verdict });
+  }
   const notes = `Rebased without ${fate.lost.join(', ')}, its change breaks rules:\n${broken.join('\n')}`;
   return sendBack(context, one, notes);
 }
@@ -114,7 +121,7 @@ function describe(below: Task | undefined): string {
 async function keep(
   context: RecordContext & Pick<RunContext, 'configDigest' | 'git'>,
   { task, startText }: StackedTask,
-  { commit, step, why }: Extract<Fate, { readonly kind: 'stands' }>,
+  { commit, step, why, verdict }: Extract<Fate, { readonly kind: 'stands' }> & { readonly verdict: Verdict | null },
 ): Promise<void> {
   const { session, id } = task;
   const ref = taskBranch(session, id);
@@ -122,18 +129,24 @@ async function keep(
   await rescueFormerBranchTip(context, { session, task: id }, { old, tip: commit });
   const done = await decideAndRecord(context, session, (view) => {
     if (!isAsSeen(context, view, { task, startText })) return null;
+    const carried = verdict === null ? {} : { verdict };
+    const judged = verdict === null ? [] : [applyVerdictToTask(step.task, verdict)];
     return {
-      steps: [step],
+      steps: [step, ...judged],
+      ...carried,
       refs: [{ ref, old, new: commit }],
       ...voided(view, id),
       accepted: [toAcceptedCommitsDecision(step.task, context.configDigest)],
     };
   });
   if (done.kind !== 'done') return;
+  const since = verdict?.carried_from;
+  const next =
+    since === undefined ? 'and is checked again' : `, and so does its verdict: ${shortId(since)} had the same files`;
   context.events.emit({
     event: 'notice',
     level: 'info',
-    message: `${id} was rebased, because ${why}. Its own change stays and is checked again.`,
+    message: `${id} was rebased, because ${why}. Its own change stays${since === undefined ? ' ' : ''}${next}.`,
   });
 }
 

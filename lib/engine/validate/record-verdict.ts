@@ -1,23 +1,31 @@
+import { toDiagnosticsRunDecision } from '../../core/admission/make-decisions.ts';
 import { withdrawTasks } from '../../core/task/block-dependents.ts';
 import { failTask } from '../../core/task/task-attempt.ts';
 import { applyVerdictToTask, dropTask, renderRequeueNotes, requeueTask } from '../../core/task/task-outcome.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { RequeueEdit, ValidationDecision } from '../../domain/ports/gates.ts';
+import { isFromChecks } from '../../domain/state/changeset-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import type { LockFactsReader } from '../lock-paths.ts';
 import { badTaskEditError, listTaskEditProblems, readPlanBoundsOfSession } from '../plan-problems.ts';
 import { decideAndRecord, type RecordContext, requireTaskInView, viewSession } from '../record-changes.ts';
-import { timestamp } from '../run-context.ts';
+import { type RunContext, timestamp } from '../run-context.ts';
 import { needsOverrideError } from './run-diagnostics.ts';
 
-/** Records a verdict and what follows for its task. */
-export async function recordVerdict(context: RecordContext, session: SessionId, verdict: Verdict): Promise<void> {
+/** Records a verdict and what follows for its task, and by which configuration it was judged here. */
+export async function recordVerdict(
+  context: RecordContext & Pick<RunContext, 'configDigest'>,
+  session: SessionId,
+  verdict: Verdict,
+): Promise<void> {
+  const ran = toDiagnosticsRunDecision({ id: session }, verdict.commit, context.configDigest);
+  const accepted = isFromChecks(verdict) ? [ran] : [];
   const done = await decideAndRecord(context, session, (view) => {
     const task = requireTaskInView(view, verdict.task);
     // The branch moved while it was judged: the verdict is about nothing any more.
     if (task.status !== 'done' || task.commit !== verdict.commit) return null;
-    return { steps: [applyVerdictToTask(task, verdict)], verdict, actor: verdict.by };
+    return { steps: [applyVerdictToTask(task, verdict)], verdict, actor: verdict.by, accepted };
   });
   if (done.kind !== 'done') return;
   const { task, commit, status, notes, by } = verdict;

@@ -19,7 +19,8 @@ export function renderVerdict(
   const deeper = `${indent}  `;
   const { notes, issues } = dropRepeatedOutput(verdict);
   const by = [toPrintableLine(dropMailAddresses(verdict.by)), ...(remark === '' ? [] : [remark])].join(' ');
-  const about = `at ${shortId(verdict.commit)} by ${by}, ${formatTime(verdict.at)}`;
+  const from = verdict.carried_from === undefined ? '' : `, carried over from ${shortId(verdict.carried_from)}`;
+  const about = `at ${shortId(verdict.commit)} by ${by}, ${formatTime(verdict.at)}${from}`;
   const [first = '', ...rest] = wrapText(`pass ${about}`, style.width, indent);
   return [
     indent + status + first.slice(indent.length + 'pass'.length),
