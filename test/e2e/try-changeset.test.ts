@@ -219,6 +219,25 @@ test('RVW-2 in a sparse checkout it holds what the person has and what changed',
   assert.is((await done(repo)).code, 0);
 });
 
+test('RVW-2 hooks that git takes from the work tree are named; a repository that the setup made is no worktree of theirs', async () => {
+  const repo = await waiting({
+    prepare: (at) => void at.git('config', 'core.hooksPath', '.husky/_'),
+  });
+  const run = await flame(repo, ['review', '--try']);
+  assert.is(run.code, 0, run.stderr);
+  assert.match(run.stderr, /git takes its hooks from the files there \(core\.hooksPath\)/);
+  assert.is((await done(repo)).code, 0);
+  const text = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');
+  repo.write('.blueflame.yml', text.replace('project:\n', 'project:\n  setup: ["git init -q inner"]\n'));
+  trusted(repo);
+  assertRefused(await flame(repo, ['review', '--try']), {
+    code: 1,
+    says: /can't be put into a worktree of yours\. .*inner in it is a git repository/,
+    next: 'git flame show auth --diff',
+  });
+  assert.is(worktrees(repo), 1);
+});
+
 test('RVW-2 where no worktree can be made, the folder is named', async () => {
   const repo = await waiting();
   const text = readFileSync(join(repo.path, '.blueflame.yml'), 'utf8');

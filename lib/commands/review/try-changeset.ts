@@ -35,6 +35,9 @@ export function runTry(args: CommandArgs<'review'>, io: Io): Promise<number> {
     const lock = { commonDir: git.repository.commonDir, name: `try-${id}`, signal: context.signal };
     const tried = await runUnderCloneLock(lock, () => tryChangeset(context, id, changeset));
     report(output, tried);
+    const { teardown } = context.config.project;
+    if (teardown.length > 0)
+      output.info(`project.teardown is yours to run there before that: ${teardown.map(toPrintableLine).join('; ')}`);
     return tried.failure === null ? 0 : 1;
   });
 }

@@ -31,9 +31,13 @@ export interface GitTryWorktrees {
   tryWorktrees(): Promise<readonly TryWorktree[]>;
   /**
    * Makes a scratch worktree that is set up the person's own: git knows it as any other, on a detached HEAD. What lies
-   * in it untracked is recorded as no work of theirs. Throws as handWorktreeToPerson does.
+   * in it untracked is recorded as no work of theirs. `runsHooks`: their git takes its hooks from there. Throws as
+   * handWorktreeToPerson does.
    */
-  turnIntoTryWorktree(cell: CellWorktree, subject: TryWorktreeSubject): Promise<TryWorktree>;
+  turnIntoTryWorktree(
+    cell: CellWorktree,
+    subject: TryWorktreeSubject,
+  ): Promise<TryWorktree & { readonly runsHooks: boolean }>;
   findOwnWorkInTry(tried: TryWorktree): Promise<OwnWorkInTry>;
   /** Removes one without own work; ignored files go with it. False: git refuses, and it stays. */
   removeTryWorktree(tried: TryWorktree): Promise<boolean>;

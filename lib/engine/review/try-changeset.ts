@@ -12,7 +12,7 @@ import { shortId } from '../../util/short-names.ts';
 import { interruptedError } from '../graceful-stop.ts';
 import { findFreeWorktreePath } from '../manual/worktree-of-person.ts';
 import { copyFilesIntoWorktree, listSparsePatternsOfWork, prepareWorktree } from '../prepare-worktree.ts';
-import type { RunContext, WithGit } from '../run-context.ts';
+import { type RunContext, type WithGit, warnOnce } from '../run-context.ts';
 import { requireWritableWorktreeFolder } from '../work/preflight.ts';
 import { nothingToDecideError } from './review-wave.ts';
 
@@ -80,7 +80,7 @@ function severalError(
 /**
  * Makes a changeset ready to be tried in a worktree of the person's own, set up as agents' are: what agents wrote runs
  * its setup in a cell. One that is there stays, and is made again of a newer version only while nothing of the person's
- * is in it. A setup that fails leaves the worktree. Throws FlameErrors `worktrees-not-writable`, `no-changeset`.
+ * is in it. A setup that fails leaves the worktree. Throws FlameErrors `worktrees-not-writable`, `no-changeset`, `try-unsafe`.
  */
 export async function tryChangeset(
   context: RunContext,
@@ -135,12 +135,25 @@ async function makeTryWorktree(
     }
     // Those too that agents don't see: what runs from here on is started by the person.
     await copyFilesIntoWorktree(context, path);
-    const worktree = await git.turnIntoTryWorktree(cell, { session, group, changeset: id, commit });
+    const { runsHooks, ...worktree } = await git.turnIntoTryWorktree(cell, { session, group, changeset: id, commit });
+    if (runsHooks) warnOnce(context, `git takes its hooks from the files there (core.hooksPath): ${path}`);
     return { worktree, failure };
   } catch (error) {
     await git.discardCell(cell);
-    throw error;
+    throw error instanceof FlameError && /^cell-(?:not-left|submodule)$/.test(error.code)
+      ? unsafeError(group, error)
+      : error;
   }
+}
+
+function unsafeError(group: string, cause: FlameError): FlameError {
+  return new FlameError({
+    kind: 'refused',
+    code: 'try-unsafe',
+    message: `Changeset ${group} can't be put into a worktree of yours. ${cause.message}`,
+    hints: [`git flame show ${shellQuote(group)} --diff`],
+    cause,
+  });
 }
 
 /** What a killed command left half made: the person was not shown it. */

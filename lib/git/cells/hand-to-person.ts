@@ -14,6 +14,11 @@ import { requireUnchangedSubmodules } from './require-unchanged-submodules.ts';
 import { listEntriesGitSees } from './sanitize-worktree.ts';
 import { countIndexEntries, readCellHead, requireCellGitFolders } from './tool-index.ts';
 
+interface HandOptions {
+  /** Where the person goes to run what is there: hooks of the work tree are no more, and a look runs none of them. */
+  readonly mayRunHooks?: boolean;
+}
+
 /** Beside a cell's record: which HEAD the person found in it. */
 const leftFile = 'left';
 
@@ -24,7 +29,11 @@ const leftFile = 'left';
  * would run what lies in it, its link leads nowhere, so that no git works there. Throws FlameErrors `cell-submodule` and
  * `cell-not-left` then.
  */
-export async function handWorktreeToPerson(access: GitAccess, cell: CellWorktree): Promise<void> {
+export async function handWorktreeToPerson(
+  access: GitAccess,
+  cell: CellWorktree,
+  { mayRunHooks = false }: HandOptions = {},
+): Promise<void> {
   const { listing, ownGitDir, root } = requireCellGitFolders(access, cell);
   const link = join(cell.path, '.git');
   const ours = linkTo(listing);
@@ -34,7 +43,7 @@ export async function handWorktreeToPerson(access: GitAccess, cell: CellWorktree
   const head = await acceptedHead(access, cell);
   try {
     await requireUnchangedSubmodules(access, cell, head);
-    const why = await explainUnsafeConfig(access, cell);
+    const why = await explainUnsafeConfig(access, cell, { mayRunHooks });
     if (why !== null) throw notLeft(cell, why);
   } catch (error) {
     replaceFile(link, linkTo(nowhere(listing)));
@@ -139,12 +148,17 @@ export function isDotGitOfCell(
  * runs none. A repository within it brings settings of its own, and settings of the person that name a program by a
  * path below the work tree, or one that looks for its parts there, start the file at that path.
  */
-async function explainUnsafeConfig(access: GitAccess, cell: CellWorktree): Promise<string | null> {
+async function explainUnsafeConfig(
+  access: GitAccess,
+  cell: CellWorktree,
+  { mayRunHooks }: Required<HandOptions>,
+): Promise<string | null> {
   const most = access.bounds.entries + countIndexEntries(requireCellGitFolders(access, cell).ownGitDir);
   const nested = await findRepository(cell.path, most);
   if (nested !== null) return nested;
-  const setting = await findSetting(access);
-  return setting === null ? null : `your git setting ${setting} runs a program that such a folder can contain`;
+  const settings = await listSettingsForWorkTree(access);
+  const setting = settings.find((key) => !mayRunHooks || key !== hooksPath);
+  return setting === undefined ? null : `your git setting ${setting} runs a program that such a folder can contain`;
 }
 
 /** Links are not followed: git doesn't either. */
@@ -166,14 +180,23 @@ async function findRepository(workTree: string, most: number): Promise<string | 
 const programs =
   '^(core\\.(hookspath|fsmonitor)|diff\\.external|filter\\..*\\.(clean|smudge|process)|diff\\..*\\.(command|textconv)|merge\\..*\\.driver)$';
 
-/** The key of a setting by which git starts what it finds in a work tree; null: there is none. */
-async function findSetting({ context }: GitAccess): Promise<string | null> {
+const hooksPath = 'core.hookspath';
+
+/** Whether git runs hooks that it finds in a work tree. */
+export async function areHooksInWorkTree(access: GitAccess): Promise<boolean> {
+  return (await listSettingsForWorkTree(access)).includes(hooksPath);
+}
+
+/** Keys of settings by which git starts what it finds in a work tree. */
+async function listSettingsForWorkTree({ context }: GitAccess): Promise<readonly string[]> {
   const { stdout } = await runGit(context, ['config', '-z', '--get-regexp', programs], { accept: [0, 1] });
-  for (const entry of stdout.toString().split('\0')) {
-    const [key = '', value = ''] = entry.split(/\n(.*)/s);
-    if (key !== '' && !isElsewhere(value)) return key;
-  }
-  return null;
+  return stdout
+    .toString()
+    .split('\0')
+    .flatMap((entry) => {
+      const [key = '', value = ''] = entry.split(/\n(.*)/s);
+      return key !== '' && !isElsewhere(value) ? [key] : [];
+    });
 }
 
 // These come with their own program, and start nothing of a work tree.

@@ -14,7 +14,7 @@ import { replaceFile } from '../../util/write-files.ts';
 import { removeCell } from '../cells/add-cell.ts';
 import { buildCellGitFolders, cellsFolder, readCellOwnerState, withAllCellsLock } from '../cells/cell-git-folders.ts';
 import { addToRecord, readRecord } from '../cells/cell-record.ts';
-import { handWorktreeToPerson } from '../cells/hand-to-person.ts';
+import { areHooksInWorkTree, handWorktreeToPerson } from '../cells/hand-to-person.ts';
 import { requireCellGitFolders } from '../cells/tool-index.ts';
 import { type GitAccess, gitInWorkTree, gitOnObjects, withVariables } from '../objects/git-access.ts';
 import { runGit, runGitForText } from '../process/run-git.ts';
@@ -109,11 +109,11 @@ export async function turnIntoTryWorktree(
   access: GitAccess,
   cell: CellWorktree,
   subject: TryWorktreeSubject,
-): Promise<TryWorktree> {
+): Promise<TryWorktree & { readonly runsHooks: boolean }> {
   const { commonDir } = access.repository;
   const { id, root, listing } = requireCellGitFolders(access, cell);
   const { path } = cell;
-  await handWorktreeToPerson(access, cell);
+  await handWorktreeToPerson(access, cell, { mayRunHooks: true });
   const paths = await listUntracked(access, path);
   const prepared = Object.fromEntries(paths.map((name) => [name, fileStamp(join(path, name))]));
   const gitDir = await registerWorktree(access, { place: join(root, 'try', basename(path)), commit: cell.start });
@@ -129,7 +129,7 @@ export async function turnIntoTryWorktree(
   addToRecord(root, { worktree: '' });
   killPoint('worktree to try released');
   await removeCell(commonDir, id, null);
-  return { ...subject, path };
+  return { ...subject, path, runsHooks: await areHooksInWorkTree(access) };
 }
 
 /** Has git make the folder of a worktree; the one it was made for goes with the cell. */
