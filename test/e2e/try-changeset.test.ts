@@ -45,7 +45,8 @@ interface Tried extends FlameRun {
 
 async function tryIt(repo: TestRepo, ...words: readonly string[]): Promise<Tried> {
   const run = await flameJson(repo, ['review', '--try', ...words]);
-  const facts = run.lines.at(-1) ?? {};
+  const [facts = {}, ...more] = run.lines;
+  assert.equal(more, []);
   assert.type(facts.worktree, 'string', run.stderr);
   const path = `${facts.worktree}`;
   return { ...run, facts, path, there: openRepo(path, repo.env) };

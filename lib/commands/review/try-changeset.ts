@@ -1,5 +1,6 @@
 import type { TryWorktree } from '../../domain/ports/git-try-worktrees.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
+import type { RunEventBody } from '../../domain/view-models/run-event.ts';
 import { viewSession } from '../../engine/record-changes.ts';
 import {
   describeOwnWork,
@@ -33,13 +34,20 @@ export function runTry(args: CommandArgs<'review'>, io: Io): Promise<number> {
     }
     // A second one of the same waits, and finds what the first one made.
     const lock = { commonDir: git.repository.commonDir, name: `try-${id}`, signal: context.signal };
-    const tried = await runUnderCloneLock(lock, () => tryChangeset(context, id, changeset));
+    // With --json it is one document.
+    const events = { emit: (event: RunEventBody) => void (isWarning(event) && output.warn(event.message)) };
+    const quiet = output.isJson ? { ...context, events } : context;
+    const tried = await runUnderCloneLock(lock, () => tryChangeset(quiet, id, changeset));
     report(output, tried);
     const { teardown } = context.config.project;
     if (teardown.length > 0)
       output.info(`project.teardown is yours to run there before that: ${teardown.map(toPrintableLine).join('; ')}`);
     return tried.failure === null ? 0 : 1;
   });
+}
+
+function isWarning(event: RunEventBody): event is Extract<RunEventBody, { event: 'notice' }> {
+  return event.event === 'notice' && event.level === 'warning';
 }
 
 function report(output: Output, { worktree, state, failure, keptBy }: TriedChangeset): void {

@@ -13,7 +13,7 @@ import { interruptedError } from '../graceful-stop.ts';
 import { findFreeWorktreePath } from '../manual/worktree-of-person.ts';
 import { copyFilesIntoWorktree, listSparsePatternsOfWork, prepareWorktree } from '../prepare-worktree.ts';
 import { type RunContext, type WithGit, warnOnce } from '../run-context.ts';
-import { requireWritableWorktreeFolder } from '../work/preflight.ts';
+import { requireRoomForWorktrees } from '../work/preflight.ts';
 import { nothingToDecideError } from './review-wave.ts';
 
 /** A changeset in a worktree of the person's own. */
@@ -80,7 +80,8 @@ function severalError(
 /**
  * Makes a changeset ready to be tried in a worktree of the person's own, set up as agents' are: what agents wrote runs
  * its setup in a cell. One that is there stays, and is made again of a newer version only while nothing of the person's
- * is in it. A setup that fails leaves the worktree. Throws FlameErrors `worktrees-not-writable`, `no-changeset`, `try-unsafe`.
+ * is in it. A setup that fails leaves the worktree. Throws FlameErrors `worktrees-not-writable`, `disk-full`,
+ * `no-changeset`, `try-unsafe`.
  */
 export async function tryChangeset(
   context: RunContext,
@@ -98,7 +99,7 @@ export async function tryChangeset(
       return { worktree: known, state: 'there', failure: null, keptBy: isNewest ? null : own };
   }
   await requireThere(context, changeset);
-  await requireWritableWorktreeFolder(context);
+  await requireRoomForWorktrees(context, { count: 1, hint: 'git flame cleanup' });
   if (known !== undefined && !(await git.removeTryWorktree(known))) throw notRemovedError(known);
   const made = await makeTryWorktree(context, session, changeset);
   return { ...made, state: known === undefined ? 'made' : 'moved', keptBy: null };

@@ -42,7 +42,10 @@ export async function requireRunCanStart(context: RunContext, roles: readonly Ro
   await requireOwnSubmodules(context, base.commit);
   await requireAdapters(context, roles);
   for (const role of roles) requirePrices(context, role, [chooseAdapterAndModel(context.config, role, null)]);
-  await requireRoom(context);
+  await requireRoomForWorktrees(context, {
+    count: agentsAtOnce(context.config),
+    hint: 'Free some disk, or lower concurrency.development in .blueflame.yml',
+  });
   return base;
 }
 
@@ -164,9 +167,10 @@ async function requireAdapters(context: RunContext, roles: readonly Role[]): Pro
   }
 }
 
-/** Throws FlameError `worktrees-not-writable` where no worktree can be made. */
-export async function requireWritableWorktreeFolder(
+/** Throws FlameErrors `worktrees-not-writable` and `disk-full` where so many worktrees at once can't be made. */
+export async function requireRoomForWorktrees(
   context: Pick<RunContext, 'config' | 'machine' | 'root'>,
+  { count, hint }: { readonly count: number; readonly hint: string },
 ): Promise<void> {
   const folder = agentWorktreePath(context);
   if (!(await context.machine.canWrite(folder))) {
@@ -177,19 +181,11 @@ export async function requireWritableWorktreeFolder(
       hints: ['Set another in .blueflame.yml: project: { worktree_dir: <folder> }'],
     });
   }
-}
-
-async function requireRoom(context: Pick<RunContext, 'config' | 'machine' | 'root'>): Promise<void> {
-  await requireWritableWorktreeFolder(context);
-  const folder = agentWorktreePath(context);
-  const wanted = agentsAtOnce(context.config) * diskPerAgentMb;
+  const wanted = count * diskPerAgentMb;
   const free = await context.machine.freeDiskMb(folder);
-  if (free < wanted) {
-    throw noDiskSpaceError(
-      `${Math.round(free)} MB of disk are free, but ${agentsAtOnce(context.config)} agents need ${wanted} MB.`,
-      'Free some disk, or lower concurrency.development in .blueflame.yml',
-    );
-  }
+  if (free >= wanted) return;
+  const what = count === 1 ? 'a worktree needs' : `${count} agents need`;
+  throw noDiskSpaceError(`${Math.round(free)} MB of disk are free, but ${what} ${wanted} MB.`, hint);
 }
 
 function agentsAtOnce({ concurrency }: Config): number {
