@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { MachineSessionsView } from '../../../lib/domain/view-models/machine-sessions-view.ts';
 import { ownIdentity } from '../../../lib/util/process-identity.ts';
 import { withBoard } from '../../support/board.ts';
 import { makeExecProject, writePlan } from '../../support/exec-project.ts';
@@ -57,6 +58,12 @@ test('DSK-1: what a run asks is listed and answered by a command, and its board 
       const status = await flame(repo, ['status']);
       assert.match(status.stdout, 'Waits for you\n  asked now: Approve this plan of 2 tasks?\n\n');
       assert.match(status.stdout, 'A run is in progress.\nnext: git flame answer\n');
+      const { sessions } = (await flameJson(repo, ['status', '--all'])).lines[0] as unknown as MachineSessionsView;
+      const here = sessions.find(({ repository }) => repository === repo.path);
+      assert.equal(
+        [here?.standing, here?.waits, here?.since, here?.next],
+        ['waits', ['asked now: Approve this plan of 2 tasks?'], plan.asked_at, `cd ${repo.path} && git flame answer`],
+      );
       const second = await flame(repo, ['run']);
       assert.is(second.code, 1);
       assert.match(second.stderr, /is working on session \S+ and waits for your answer\.\n {2}Approve this plan of 2/);
