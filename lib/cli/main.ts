@@ -18,7 +18,11 @@ declare const FLAME_VERSION: string;
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   try {
     if (argv[0] === hiddenCompleteCommand) return await printCompletions(argv.slice(1), io);
-    return await perform(parseArgv(argv), io);
+    const invocation = parseArgv(argv);
+    const words = invocation.kind === 'none' ? await askWhatToDo(invocation, io) : [];
+    // Asked at a terminal, the person may want nothing.
+    if (words === null) return 0;
+    return await perform(parseArgv([...argv, ...words]), io);
   } catch (error) {
     return reportError(error, argv, io);
   }
@@ -29,14 +33,29 @@ export function runProcess(): Promise<void> {
   return runInProcess(main);
 }
 
+/**
+ * Without a command: at a terminal the way into a session. Resolves to the words that are missing, none where help is
+ * shown, null where the person quits.
+ */
+async function askWhatToDo(
+  { globals, directory }: ParsedCommandLine & { readonly kind: 'none' },
+  io: Io,
+): Promise<readonly string[] | null> {
+  const isTerminal = [io.stdin, io.stdout, io.stderr].every(({ isTTY }) => isTTY === true);
+  if (!isTerminal || globals.json || globals.plain || globals.quiet || io.env.TERM === 'dumb') return [];
+  const { askForObjective } = await import('../commands/plan/ask-for-objective.ts');
+  const words = await askForObjective(globals, { ...io, cwd: enterDirectory(io.cwd, directory) });
+  return words === null ? [] : words.length === 0 ? null : words;
+}
+
 async function perform(invocation: ParsedCommandLine, io: Io): Promise<number> {
   if (invocation.kind === 'version') {
     io.stdout.write(`git-flame ${FLAME_VERSION}\n`);
     return 0;
   }
-  if (invocation.kind === 'help') {
+  if (invocation.kind === 'help' || invocation.kind === 'none') {
     const width = Math.min(outputWidth(io.stdout, io.env), 100);
-    const { command } = invocation;
+    const command = invocation.kind === 'help' ? invocation.command : null;
     const text = command === null ? renderHelpSummary(width) : renderCommandHelp(command, width);
     io.stdout.write(`${text}\n`);
     return 0;

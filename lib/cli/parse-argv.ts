@@ -17,6 +17,8 @@ import {
 export type ParsedCommandLine =
   | { readonly kind: 'version' }
   | { readonly kind: 'help'; readonly command: CommandName | null }
+  /** No command was typed. */
+  | { readonly kind: 'none'; readonly globals: GlobalOptions; readonly directory: string | null }
   | {
       readonly kind: 'run';
       readonly command: CommandName;
@@ -48,23 +50,23 @@ export function parseArgv(argv: readonly string[]): ParsedCommandLine {
   const { subcommand, operands } = findSubcommand(command, spec, rest);
   const positionals = readOperands(command, spec, operands);
   if (command === 'help') return { kind: 'help', command: nameOfHelp(positionals[0]) };
-  const { directory, version: _version, help: _help, ...forCommand } = common;
-  return {
-    kind: 'run',
-    command,
-    subcommand,
-    options,
-    positionals,
-    // The table is checked against GlobalOptions by the compiler, key by key.
-    globals: forCommand as unknown as GlobalOptions,
-    directory: typeof directory === 'string' ? directory : null,
-  };
+  return { kind: 'run', command, subcommand, options, positionals, ...splitCommon(common) };
+}
+
+function splitCommon({ directory, version: _version, help: _help, ...forCommand }: ReturnType<typeof readOptions>): {
+  readonly globals: GlobalOptions;
+  readonly directory: string | null;
+} {
+  // The table is checked against GlobalOptions by the compiler, key by key.
+  const globals = forCommand as unknown as GlobalOptions;
+  return { globals, directory: typeof directory === 'string' ? directory : null };
 }
 
 function parseWithoutCommand(given: readonly TokenizedOption[]): ParsedCommandLine {
   const { globals } = splitOptions(given, null, {});
   const common = readOptions(globalOptionSpecs, globals, null);
-  return common.version === true ? { kind: 'version' } : { kind: 'help', command: null };
+  if (common.version === true) return { kind: 'version' };
+  return common.help === true ? { kind: 'help', command: null } : { kind: 'none', ...splitCommon(common) };
 }
 
 function splitOptions(

@@ -89,7 +89,8 @@ test('a reason may start with a hyphen when it is tied to its option', () => {
 });
 
 test('help and version', () => {
-  assert.equal(parseArgv([]), { kind: 'help', command: null });
+  assert.is(parseArgv([]).kind, 'none');
+  assert.is(parseArgv(['-C', 'x']).kind, 'none');
   assert.equal(parseArgv(['-h']), { kind: 'help', command: null });
   assert.equal(parseArgv(['help']), { kind: 'help', command: null });
   assert.equal(parseArgv(['help', 'plan']), { kind: 'help', command: 'plan' });
