@@ -1,9 +1,12 @@
 import type { RunEventBody } from '../../domain/view-models/run-event.ts';
+import { cutText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import type { LiveAgentRow, LiveLine, LiveSessionFacts, LiveState, LiveTask } from './live-state.ts';
 
 const longestLog = 2_000;
+/** Columns of a title before a line of the log. */
+const mostOfTitle = 32;
 /** Characters of an action; a program may print megabytes without a line break. */
 const longestAction = 400;
 
@@ -149,9 +152,18 @@ export function takeLiveFacts(state: LiveState, facts: LiveSessionFacts): LiveSt
   return { ...state, facts: { ...facts, tasks } };
 }
 
-/** The state with lines in the session's log. */
-export function addLogLines(state: LiveState, text: string, at: number): LiveState {
-  const lines = text.split('\n').map((line): LiveLine => ({ at, text: line }));
+interface LogEntry {
+  readonly text: string;
+  /** The task it is about; null: none. */
+  readonly task: string | null;
+  readonly at: number;
+}
+
+/** The state with lines in the session's log, the title of their task before them. */
+export function addLogLines(state: LiveState, { text, task, at }: LogEntry): LiveState {
+  const title = state.facts?.tasks.find(({ id }) => id === task)?.title ?? '';
+  const about = title === '' ? '' : `${cutText(toPrintableLine(title), mostOfTitle)} · `;
+  const lines = text.split('\n').map((line, index): LiveLine => ({ at, text: index === 0 ? about + line : line }));
   return { ...state, log: [...state.log, ...lines].slice(-longestLog) };
 }
 

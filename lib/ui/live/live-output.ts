@@ -8,7 +8,7 @@ export function logOutputInView(output: Output, view: LiveView): Output {
   const aside =
     (write: (text: string) => void) =>
     (text: string): void => {
-      view.log(text);
+      view.log(text, null);
       view.aside(() => write(text));
     };
   const emit = (body: RunEventBody): void => {
@@ -16,7 +16,7 @@ export function logOutputInView(output: Output, view: LiveView): Output {
     if (!isHistory(body)) return;
     const event = { at: new Date().toISOString(), ...body } as RunEvent;
     const line = renderEvent(event, view.style);
-    if (line !== null) view.log(line);
+    if (line !== null) view.log(line, taskOf(body));
     view.aside(() => output.events.emit(body));
   };
   return {
@@ -28,6 +28,10 @@ export function logOutputInView(output: Output, view: LiveView): Output {
     hint: aside(output.hint),
     events: { emit },
   };
+}
+
+function taskOf(body: RunEventBody): string | null {
+  return 'task' in body && typeof body.task === 'string' ? body.task : null;
 }
 
 /** True for events that are over and stay worth reading; what begins and continues is in the rows. */

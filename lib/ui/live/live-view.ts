@@ -34,8 +34,8 @@ export interface LiveView {
   /** How text in its log looks. */
   readonly style: Style;
   take(event: RunEventBody): void;
-  /** Adds text, which is printable, to the log of the session. */
-  log(text: string): void;
+  /** Adds text, which is printable, to the log of the session; with the title of the task it is about. */
+  log(text: string, task: string | null): void;
   /** Writes beside the view; kept back while that is shown, or the terminal is lent. */
   aside(write: () => void): void;
   /** Leaves the terminal to other output until the returned function is called. */
@@ -93,8 +93,8 @@ class OpenLiveView implements LiveView {
     if (event.event !== 'agent-activity' && event.event !== 'queen-call') this.#refresh.soon();
   }
 
-  log(text: string): void {
-    this.#update(addLogLines(this.#state, text, Date.now()));
+  log(text: string, task: string | null): void {
+    this.#update(addLogLines(this.#state, { text, task, at: Date.now() }));
   }
 
   aside(write: () => void): void {

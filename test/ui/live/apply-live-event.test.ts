@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { takeLiveFacts } from '../../../lib/ui/live/apply-live-event.ts';
+import { addLogLines, takeLiveFacts } from '../../../lib/ui/live/apply-live-event.ts';
 import { findChosenRow, listLiveRows } from '../../../lib/ui/live/live-rows.ts';
 import { emptyLiveState, type LiveState, type LiveTask } from '../../../lib/ui/live/live-state.ts';
 import { after, liveFacts, liveTask, liveWork, press, startAgent } from './live-samples.ts';
@@ -75,6 +75,14 @@ test('what was received and asked stands in the row of its agent', () => {
   assert.is(after(liveWork(), { ...news, state: 'seen' }).agents[0]?.last, 'received: K');
   const question = { event: 'question', agent: 'worker-00000001', task: null, text: 'Which?', answer: '' } as const;
   assert.is(after(liveWork(), { ...question, state: 'asked' }).agents[0]?.last, 'asks you: Which?');
+});
+
+test('a line of the log has the title of its task before it', () => {
+  const state = addLogLines(liveWork(), { text: 'task-001: claimed -> done\nmore', task: 'task-001', at: 5 });
+  assert.equal(state.log, [
+    { at: 5, text: 'Read the price · task-001: claimed -> done' },
+    { at: 5, text: 'more' },
+  ]);
 });
 
 test('of what is printed without a line break only its beginning is kept', () => {

@@ -45,7 +45,11 @@ test('CLI-4: arrows choose a row, and end at both ends', () => {
 });
 
 test('CLI-4: a stream and the session are scrolled, never beyond what there is', () => {
-  let state = addLogLines(liveWork(), Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n'), 0);
+  let state = addLogLines(liveWork(), {
+    text: Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n'),
+    task: null,
+    at: 0,
+  });
   state = press(state, 'previous');
   const text = (at: LiveState): string =>
     renderLive(at, { width: 99, height: 30, now: 0, style: plainStyle(), hasKeys: true }).join('\n');

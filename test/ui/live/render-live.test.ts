@@ -21,7 +21,11 @@ function shown(state: LiveState, width = 100, height = 30): readonly string[] {
 }
 
 test('CLI-4: every task has a row: sign, title, id, state, time, what is done or why nothing is', () => {
-  const state = addLogLines(liveWork(), 'Wave work, cycle 1', new Date(2026, 1, 6, 14, 30).getTime());
+  const state = addLogLines(liveWork(), {
+    text: 'Wave work, cycle 1',
+    task: null,
+    at: new Date(2026, 1, 6, 14, 30).getTime(),
+  });
   assert.equal(shown(state, 110), [
     ' Add prices                                             ✓ plan  ● work  ○ validate  ○ merge  ○ review  cycle 1',
     '▸─ Tasks · 1 of 6 tasks done · 2 running · 1 ready · 1 waiting · 1 failed or blocked ─────────────────────────',
@@ -41,7 +45,7 @@ test('CLI-4: every task has a row: sign, title, id, state, time, what is done or
 });
 
 test('CLI-4: on a wide screen the session stands beside the stream, and a worker has its column', () => {
-  const wide = shown(addLogLines(liveWork(), 'Wave work, cycle 1', 0), 160, 24).join('\n');
+  const wide = shown(addLogLines(liveWork(), { text: 'Wave work, cycle 1', task: null, at: 0 }), 160, 24).join('\n');
   assert.match(
     wide,
     /Read the price {13}task-001 {2}working {2}2m 05s {3}worker-00000001 {5}\$0\.12 of \$1\.00 {2}edits/,
@@ -121,7 +125,7 @@ test('no line is wider and no frame other than as high as the terminal, whatever
     doAction(2, 'x'.repeat(1_000_000), 'validator'),
   );
   state = {
-    ...addLogLines(state, odd.join('\n'), 0),
+    ...addLogLines(state, { text: odd.join('\n'), task: 'task-001', at: 0 }),
     stream: { agent: 'worker-00000001', lines: odd.map((text) => ({ kind: 'said', text })) },
   };
   const diff = {
