@@ -102,7 +102,8 @@ export function applyLiveKey(before: LiveState, key: LiveKey): Pressed {
     case 'previous':
       return turnTo(state, key === 'next' ? 1 : -1);
     case 'enter':
-      return show(state, { isLarge: true, focus: panelToOpen(state) });
+      // What is opened stays, also when it ends and others work.
+      return show(state, { isLarge: true, focus: panelToOpen(state), chosen: findChosenRow(state)?.key ?? null });
     case 'back':
       return overview(state);
     case 'up':

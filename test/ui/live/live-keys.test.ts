@@ -64,6 +64,10 @@ test('CLI-4: a stream and the session are scrolled, never beyond what there is',
 test('CLI-4: Enter opens, Esc and 0 lead back to the overview, and what was chosen stays', () => {
   const opened = press(liveWork(), 'down', 'enter');
   assert.equal([opened.screen.focus, opened.screen.isLarge, isEngaged(opened)], ['stream', true, true]);
+  const first = press(liveWork(), 'enter');
+  const ended = { event: 'agent-ended', agent: 'worker-00000001', role: 'worker', task: 'task-001' } as const;
+  const over = after(first, { ...ended, outcome: 'ended', cost_usd: 0, tokens: 0, duration_ms: 1 });
+  assert.is(chosen(over), 'task-001');
   const back = press(opened, 'back');
   assert.equal(
     [back.screen.focus, back.screen.isLarge, isEngaged(back), chosen(back)],
