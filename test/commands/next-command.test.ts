@@ -20,4 +20,10 @@ test('DST-1 what comes next in a session that machines share is a command that g
   assert.is(commandOnThisMachine({ ...shared, state: 'ended' }, 'ben/1', 'work'), 'git flame work');
 });
 
+test('a session that a person stopped continues as a run, wherever it is asked what comes next', () => {
+  const stopped: Session = { ...sampleSession(), state: 'stopped' };
+  assert.is(next(stopped, null), 'git flame run');
+  assert.is(next({ ...stopped, machines }, 'ben/1'), 'git flame work --join origin');
+});
+
 test.run();

@@ -39,17 +39,11 @@ export async function continueSession(
   const { context, config } = opened;
   let requested = 0;
   await warnOfNoRequest(opened, session);
-  const { session: now, tasks } = await reportingEnd(
-    opened,
-    session,
-    async () => {
-      if (plan === null) await hearPullRequest(opened, io, session);
-      await runSession(context, session, { plan, wantsTalk: config.planning.interactive }, leadTools);
-      requested = await prepareSessionPullRequest(opened, io, session);
-    },
-    (view) =>
-      view.session.state === 'stopped' ? 'git flame run' : chooseNextCommand(view, context.gates.person, context.place),
-  );
+  const { session: now, tasks } = await reportingEnd(opened, session, async () => {
+    if (plan === null) await hearPullRequest(opened, io, session);
+    await runSession(context, session, { plan, wantsTalk: config.planning.interactive }, leadTools);
+    requested = await prepareSessionPullRequest(opened, io, session);
+  });
   // The limit of cycles can end a session whose work isn't done.
   return now.state === 'ended' && tasks.some(isTaskOpen) ? 1 : chooseExitCode(tasks) || requested;
 }
@@ -110,7 +104,6 @@ async function reportingEnd(
   opened: CommandContext,
   id: SessionId,
   work: () => Promise<void>,
-  comesNext?: (view: SessionView) => string | null,
 ): ReturnType<typeof reportCommandEnd> {
   try {
     await work();
@@ -118,7 +111,7 @@ async function reportingEnd(
     if (opened.output.isJson) await reportCommandEnd(opened, id);
     throw error;
   }
-  return reportCommandEnd(opened, id, comesNext);
+  return reportCommandEnd(opened, id);
 }
 
 /** 1 when something failed for good, else 0. */

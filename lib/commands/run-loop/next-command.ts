@@ -32,7 +32,8 @@ export function chooseNextCommand(
   if (action.kind === 'end' || action.kind === 'left-over') return afterEnd(tasks);
   const command = commandOfAction(action);
   if (command === null) return null;
-  return commandOnThisMachine(standing.session, place, command);
+  // A run that a person stopped continues as a run, at any wave.
+  return commandOnThisMachine(standing.session, place, standing.session.state === 'stopped' ? 'run' : command);
 }
 
 /**
