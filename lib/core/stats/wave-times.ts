@@ -1,0 +1,63 @@
+import type { StateLogEntry } from '../../domain/ports/store-port.ts';
+import type { Session } from '../../domain/state/session-schema.ts';
+
+/** A wave of a session's current cycle. */
+export interface WaveTime {
+  readonly wave: (typeof wavesOfCycle)[number];
+  /** `now`: the session is in it. `next`: not reached in this cycle. */
+  readonly stands: 'done' | 'now' | 'next';
+  /** Milliseconds it took so far in this cycle, without what has passed since `since`. */
+  readonly took_ms: number;
+  /** When the session came into it last, milliseconds since 1970; null unless it is in it and is not stopped. */
+  readonly since: number | null;
+}
+
+export const wavesOfCycle = ['plan', 'work', 'validate', 'merge', 'review'] as const;
+type Wave = (typeof wavesOfCycle)[number];
+
+/**
+ * Measures the waves of a session's current cycle by the commits of its changes, in any order. A wave that comes again in
+ * a cycle, as work does after a merge, counts in one sum. Commits have whole seconds.
+ */
+export function measureWaves(
+  session: Pick<Session, 'wave' | 'state' | 'created_at'>,
+  log: readonly Pick<StateLogEntry, 'at' | 'subject'>[],
+): readonly WaveTime[] {
+  const steps = log
+    .flatMap(({ at, subject }) => {
+      const to = waveAfter(subject);
+      return to === null ? [] : [{ at: Date.parse(at), to }];
+    })
+    .sort((a, b) => a.at - b.at);
+  let [wave, since]: [Wave | null, number] = ['plan', Date.parse(session.created_at)];
+  let took = new Map<Wave, number>();
+  for (const { at, to } of steps) {
+    if (to === wave) continue;
+    if (wave !== null) took.set(wave, (took.get(wave) ?? 0) + Math.max(0, at - since));
+    // A cycle begins with its plan, or with the work that was left.
+    if (to === 'plan') took = new Map();
+    else if (to === 'cycle') took = new Map(wave === 'plan' ? [['plan', took.get('plan') ?? 0]] : []);
+    wave = to === 'cycle' ? 'work' : to === 'pause' ? null : to;
+    since = at;
+  }
+  const isOver = session.wave === 'done';
+  const isRunning = session.state === 'active' && !isOver;
+  const reached = wavesOfCycle.findIndex((one) => one === session.wave);
+  return wavesOfCycle.map((one, index) => ({
+    wave: one,
+    stands: isOver ? (took.has(one) ? 'done' : 'next') : index === reached ? 'now' : index < reached ? 'done' : 'next',
+    took_ms: took.get(one) ?? 0,
+    since: isRunning && one === session.wave ? (one === wave ? since : null) : null,
+  }));
+}
+
+/** The wave that a change of the session brought it to, by the subject of its commit; null: it stayed. */
+function waveAfter(subject: string): Wave | 'cycle' | 'pause' | null {
+  const [, words = ''] = /^session: (.*)/.exec(subject) ?? [];
+  const [, wave] = /^wave (\w+), cycle \d+$/.exec(words) ?? [];
+  const named = wavesOfCycle.find((one) => one === wave);
+  if (named !== undefined) return named;
+  if (/^cycle \d+ begins$/.test(words)) return 'cycle';
+  if (/^(?:sent back to the planner|a planner reviews cycle)/.test(words)) return 'plan';
+  return /^(?:stopped|ended)\b/.test(words) ? 'pause' : null;
+}
