@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { type EndedCommand, readEndedCommands, readRunningCommands } from '../../cell/run/command-records.ts';
+import { stopAgent } from '../../cell/run/end-runs.ts';
 import { configFilePath } from '../../config/find-config-file.ts';
 import type { Config } from '../../domain/config/config-schema.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
+import { agentNotRunningError } from '../../domain/input-errors.ts';
 import type { QuestionChannel, RunQuestionsState } from '../../domain/questions/question-data.ts';
 import type { BoardCheck, BoardEndedCheck, BoardState } from '../../domain/view-models/board-view.ts';
 import type { Io } from '../../domain/view-models/command.ts';
@@ -64,6 +66,11 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
     sendHint: async (agent, text) => {
       requireTypedByPerson('Which messages a running agent receives', reading.git.repository, io);
       leaveHintForAgent(commonDir, agent, { by: await reading.git.identity(), text });
+    },
+    stopAgent: async (agent, retry) => {
+      requireTypedByPerson('Which agents are stopped', reading.git.repository, io);
+      const order = { by: await reading.git.identity(), retry };
+      if (!(await stopAgent(commonDir, agent, order))) throw agentNotRunningError(agent, { isKept: true });
     },
     answer: async (named, { gate, answer }) => {
       const asking = findRunAskingQuestion(lines(), gate);

@@ -1,10 +1,12 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { readRegisteredAgents } from '../../cell/run/agent-registry.ts';
 import { listHintsOfAgent } from '../../cell/run/hints.ts';
+import { agentOutputLogFile } from '../../cell/run-folder.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
 import { hintStates } from '../../domain/agent-messages.ts';
 import type { BoardAgent, BoardHint } from '../../domain/view-models/board-view.ts';
 import { parseJsonRecord } from '../../util/json.ts';
+import { RecentOutput } from './recent-output.ts';
 
 /** The agents that run on this machine, as the board shows them. */
 export interface BoardAgentReader {
@@ -26,9 +28,12 @@ export function openAgentReader(commonDir: string): BoardAgentReader {
       const agents = readRegisteredAgents(commonDir).filter((agent) => agent.session === session);
       forgetEnded(seen, new Set(agents.map(({ id }) => id)), session);
       return agents.map((agent) => {
-        const one = seen.get(agent.id) ?? { session, audit: new SeenAudit(auditFile(commonDir, agent.id)) };
+        const one = seen.get(agent.id) ?? {
+          ...{ session, audit: new SeenAudit(auditFile(commonDir, agent.id)), output: null },
+        };
         seen.set(agent.id, one);
         one.audit.readOn();
+        one.output ??= new RecentOutput(agentOutputLogFile(commonDir, agent.id), agent.worktree);
         const { id, role, task_id: task, adapter, started_at, last_activity_at } = agent;
         const { activity, cost_usd, tokens } = agent;
         return {
@@ -39,6 +44,7 @@ export function openAgentReader(commonDir: string): BoardAgentReader {
           started_at,
           last_activity_at,
           activity,
+          recent: one.output.read(),
           cost_usd,
           tokens,
           blocked: one.audit.blocked,
@@ -72,12 +78,14 @@ function lookBack(
   lookedAt.add(id);
   const audit = new SeenAudit(auditFile(commonDir, id));
   audit.readOn();
-  if (audit.hints.size > 0) seen.set(id, { session, audit });
+  if (audit.hints.size > 0) seen.set(id, { session, audit, output: null });
 }
 
 interface SeenAgent {
   readonly session: string | null;
   readonly audit: SeenAudit;
+  /** Of one that runs. */
+  output: RecentOutput | null;
 }
 
 function forgetEnded(seen: Map<string, SeenAgent>, living: ReadonlySet<string>, session: string | null): void {

@@ -20,16 +20,16 @@ import type { ReadContext } from '../context/open-read-context.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { readTaskWaitReasons } from '../context/waits-and-conflicts.ts';
 import { chooseNextCommand, personWithClaims } from '../run-loop/next-command.ts';
+import { mostEntries, tellSessionStory } from './session-story.ts';
 
 /** A session as read from the refs: everything but what runs at this moment. */
 export interface BoardSessionFromRefs
-  extends Pick<BoardState, 'session' | 'sessions' | 'tasks' | 'changesets' | 'log' | 'notices'> {
+  extends Pick<BoardState, 'session' | 'sessions' | 'tasks' | 'changesets' | 'waves' | 'runs' | 'log' | 'notices'> {
   /** Agents that were booked, the latest last. */
   readonly ran: readonly string[];
 }
 
 const mostSessions = 30;
-const mostLogLines = 150;
 
 /** Reads the session from the refs again. Throws FlameError `no-session` where the one named isn't there. */
 export async function readBoardSession(
@@ -42,20 +42,25 @@ export async function readBoardSession(
   const session = selected.pick(look);
   const sessions = listSessions(look);
   const notices = look.problems.map(({ ref, object, message }) => `${ref} ${object}: ${message}`);
-  if (session === null) return { session: null, sessions, tasks: {}, changesets: [], log: [], notices, ran: [] };
+  if (session === null) return { ...empty, sessions, notices };
   const standing = look.admitted(session.id);
   const waits = await readTaskWaitReasons(reading, session, standing.tasks);
-  const log = await store.log({ session: session.id, limit: mostLogLines });
+  const log = await store.log({ session: session.id, limit: mostEntries });
+  const { times, ...story } = tellSessionStory(standing.session, standing.tasks, log);
   return {
     session: { ...describeSession(standing.session, config), next: await nextOf(reading, standing) },
     sessions,
-    tasks: listBoardTasks(standing.session, standing.tasks, { waits, config }),
+    tasks: listBoardTasks(standing.session, standing.tasks, { waits, times, config }),
     changesets: describeChangesets(standing.session, standing.tasks, await reading.git.tryWorktrees()),
-    log: log.map(({ at, author, subject }) => ({ at, who: author, text: subject })),
+    ...story,
     notices,
     ran: session.agents.map(({ id }) => id),
   };
 }
+
+const empty: Omit<BoardSessionFromRefs, 'sessions' | 'notices'> = {
+  ...{ session: null, tasks: {}, changesets: [], waves: [], runs: [], log: [], ran: [] },
+};
 
 function listSessions({ sessions }: Pick<OneSessionSnapshot, 'sessions'>): BoardState['sessions'] {
   return sessions
@@ -68,7 +73,7 @@ function listSessions({ sessions }: Pick<OneSessionSnapshot, 'sessions'>): Board
 }
 
 function describeSession(session: Session, config: Config | null): Omit<BoardSession, 'next'> {
-  const { id, objective, base_branch, cycle, wave, state, created_at, cost_usd, tokens } = session;
+  const { id, objective, base_branch, cycle, wave, state, created_at, cost_usd, tokens, spend, estimate } = session;
   const target = findLandingBranch(session);
   return {
     id,
@@ -83,7 +88,8 @@ function describeSession(session: Session, config: Config | null): Omit<BoardSes
     title: deriveSessionTitle(session),
     lands_on: target === base_branch ? null : target,
     budget: config === null ? null : budgetOf(config, session),
-    has_proposal: session.proposal !== null,
+    spend: Object.entries(spend).map(([role, { runs, cost_usd: cost }]) => ({ role, runs, cost_usd: cost })),
+    estimate_usd: estimate?.base_usd ?? null,
   };
 }
 
@@ -124,7 +130,15 @@ function describeChangesets(
 export function listBoardTasks(
   { proposal, agents }: Pick<Session, 'proposal' | 'agents'>,
   tasks: readonly Task[],
-  { waits, config }: { readonly waits: ReadonlyMap<string, readonly string[]>; readonly config: Config | null },
+  {
+    waits,
+    times,
+    config,
+  }: {
+    readonly waits: ReadonlyMap<string, readonly string[]>;
+    readonly times: ReadonlyMap<string, BoardTask['times']>;
+    readonly config: Config | null;
+  },
 ): BoardState['tasks'] {
   const overlaps = taskOverlaps({ tasks, proposal: proposal ?? [] }, config);
   const spent = new Map<string, { cost_usd: number; tokens: number }>();
@@ -142,7 +156,10 @@ export function listBoardTasks(
     const isNext = task.dependencies.every((id) => settled.has(id));
     const why = isNext ? (waits.get(task.id) ?? []) : [];
     const overlap = overlaps.get(task.id) ?? null;
-    return [task.id, { ...describeTask(task, why), overlap, ...(spent.get(task.id) ?? nothing) }];
+    return [
+      task.id,
+      { ...describeTask(task, why), times: times.get(task.id) ?? [], overlap, ...(spent.get(task.id) ?? nothing) },
+    ];
   });
   const proposed = (proposal ?? []).map((task): readonly [string, BoardTask] => [
     task.id,
@@ -151,7 +168,10 @@ export function listBoardTasks(
   return Object.fromEntries([...known, ...proposed]);
 }
 
-function describeTask(task: Task, waits: readonly string[]): Omit<BoardTask, 'cost_usd' | 'tokens' | 'overlap'> {
+function describeTask(
+  task: Task,
+  waits: readonly string[],
+): Omit<BoardTask, 'cost_usd' | 'tokens' | 'overlap' | 'times'> {
   const { title, status, cohesion_group: group, priority, file_locks: locks, history, reason } = task;
   return {
     title,
@@ -178,6 +198,7 @@ function describePlanned(task: PlannedTask, overlap: BoardOverlap | null): Board
     overlap,
     status: 'proposed',
     verdict: null,
+    times: [],
     by: null,
     attempts: 0,
     cost_usd: 0,
@@ -220,11 +241,11 @@ function taskOverlaps({ tasks, proposal }: Planned, config: Config | null): Read
 }
 
 function isWaiting({ status }: Task): boolean {
-  return status === 'pending' || status === 'requeued';
+  return status === 'pending' || status === 'requeued' || status === 'blocked';
 }
 
 function builtOn(task: Task, tasks: readonly Task[]): BoardOverlap['below'] {
-  if (task.status !== 'claimed' && task.status !== 'done' && task.status !== 'merged') return [];
+  if (isWaiting(task) || task.status === 'dropped') return [];
   return (task.built_on ?? [])
     .filter(({ task: id }) => !task.dependencies.includes(id))
     .map(({ task: id }) => {

@@ -75,7 +75,7 @@ class StreamLines {
   #show(lines: readonly StreamLine[]): readonly BoardStreamLine[] {
     return lines.flatMap(({ shown }) => {
       for (const line of shown) this.#blocked.see(line);
-      return [...shown.map(toLine), ...describe(this.#blocked.next())];
+      return [...shown.map(toBoardStreamLine), ...describe(this.#blocked.next())];
     });
   }
 
@@ -95,7 +95,8 @@ class StreamLines {
   }
 }
 
-function toLine(line: string): BoardStreamLine {
+/** A line of a stream as the board shows it. */
+export function toBoardStreamLine(line: string): BoardStreamLine {
   return line.startsWith('> ') ? { kind: 'call', text: cut(line.slice(2)) } : { kind: 'said', text: cut(line) };
 }
 

@@ -56,6 +56,10 @@ export interface OfferedAnswer {
   /** Its effect, a clause. */
   readonly means: string;
   readonly fields: readonly AnswerField[];
+  /** How the button of its form is called; '': as the answer. */
+  readonly send: string;
+  /** It ends something: a form asks once more, although it has no fields. */
+  readonly confirms: boolean;
   /** Fields that choosing it fills in. */
   readonly given: Readonly<Record<string, unknown>>;
   /** Among the answers with the same key: what is typed for this one, `task-001 2`. */
@@ -83,6 +87,9 @@ export interface AnswerDefinition<Asks> {
   readonly label: string;
   readonly key: string;
   readonly look?: 'good' | 'bad';
+  /** See OfferedAnswer. */
+  readonly send?: string;
+  readonly confirms?: true;
   readonly means: string | ((asks: Asks) => string);
   /** absent: always. */
   readonly isOffered?: (asks: Asks) => boolean;

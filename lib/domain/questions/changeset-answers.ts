@@ -57,6 +57,7 @@ export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnsw
     word: 'approve',
     label: 'Approve',
     key: '(a)pprove',
+    send: 'Approve anyway',
     look: 'good',
     means: ({ red }) =>
       red
@@ -89,6 +90,7 @@ export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnsw
     word: 'reject',
     label: 'Reject',
     key: '(r)eject',
+    send: 'Send back with this reason',
     look: 'bad',
     means: ({ tasks }) =>
       tasks.length > 1 ? 'its tasks are sent back with the reason' : 'its task is sent back with the reason',
@@ -115,6 +117,7 @@ export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnsw
     word: 'reject',
     label: 'Send tasks back',
     key: '(t)ask back',
+    send: 'Send these tasks back',
     look: 'bad',
     means: 'its other tasks stay, in a changeset that is rebuilt without these',
     isOffered: ({ tasks }) => tasks.length > 1,
@@ -136,6 +139,7 @@ export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnsw
     word: 'approve',
     label: 'Approve with a message',
     key: '(m)essage',
+    send: 'Approve with this message',
     means: 'it lands with the commit message you write',
     isOffered: ({ has_message }) => has_message,
     fields: (asks) => [
@@ -221,6 +225,7 @@ export function undoAnswerDefinition(): AnswerDefinition<{
     word: 'undo',
     label: 'Undo a decision',
     key: '(u)ndo a decision',
+    send: 'Undo this decision',
     means: ({ undoable }) =>
       `the decision is undone: ${undoable.map(({ group, state }) => `${group} (${state})`).join(', ')}`,
     isOffered: ({ undoable }) => undoable.length > 0,

@@ -60,8 +60,8 @@ function mapRows<Resolved>(
 }
 
 function offered<Asks>(row: AnswerDefinition<Asks>, asks: Asks): readonly OfferedAnswer[] {
-  const { word, label, key, look = '', fields } = row;
-  const common = { word, label, key, look, fields: fields?.(asks) ?? [], name: '' } as const;
+  const { word, label, key, look = '', send = '', confirms = false, fields } = row;
+  const common = { word, label, key, look, send, confirms, fields: fields?.(asks) ?? [], name: '' } as const;
   if (row.each !== undefined) return row.each(asks).map((one) => ({ ...common, ...one }));
   return [{ ...common, means: meansOf(row, asks), given: {} }];
 }

@@ -22,6 +22,7 @@ const replan = {
   word: 'replan',
   label: 'Re-plan',
   key: '(r)e-plan',
+  send: 'Ask for a new plan',
   means: 'a planner makes a new plan',
   fields: () => [textAnswerField('notes', 'What should change?', { usage: 'NOTES' })],
   inFile: [{ key: 'replan', holds: 'words', field: 'notes', usage: 'notes' }],
@@ -43,6 +44,7 @@ export const planAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGate
     word: 'edit',
     label: 'Edit',
     key: '(e)dit',
+    send: 'Save the plan',
     means: 'the edited plan is shown again',
     fields: () => [textAnswerField('text', 'The plan', { loads: 'plan', usage: 'FILE' })],
     inFile: [{ key: 'edit', holds: 'words', field: 'text', usage: 'file' }],
@@ -53,6 +55,8 @@ export const planAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGate
     word: 'quit',
     label: 'Quit',
     key: '(q)uit',
+    send: 'Quit now',
+    confirms: true,
     means: ({ quit_means: means }) => means,
     inFile: [{ word: 'quit' }],
     done: 'quit',
@@ -89,6 +93,8 @@ const stop: AnswerDefinition<unknown> = {
   word: 'stop',
   label: 'Stop',
   key: '(s)top',
+  send: 'End the run',
+  confirms: true,
   means: 'the run ends here',
   inFile: [{ word: 'stop' }],
   done: 'stop',
@@ -110,6 +116,7 @@ export const budgetAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGa
     word: 'raise',
     label: 'Raise',
     key: '(r)aise',
+    send: 'Raise the limit',
     look: 'good',
     means: ({ unit }) => `adds this many ${unit === 'usd' ? 'dollars' : 'tokens'} to the limit`,
     fields: ({ unit }) => [
@@ -128,6 +135,8 @@ export const budgetAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGa
     word: 'stop',
     label: 'Stop',
     key: '(s)top',
+    send: 'Stop the session',
+    confirms: true,
     means: 'the session stops; everything is kept',
     inFile: [{ word: 'stop' }],
     done: 'stop',
@@ -147,7 +156,11 @@ export const baseAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGate
     means: 'agents work anyway, although nothing can pass until the base is fixed',
     done: 'continue anyway',
   },
-  { word: 'stop', label: 'Stop', key: '(s)top', means: 'no agent starts', done: 'stop' },
+  {
+    ...{ word: 'stop', label: 'Stop', key: '(s)top', send: 'Start no agent', confirms: true },
+    means: 'no agent starts',
+    done: 'stop',
+  },
 ];
 
 /** answer: in the order of the questions. proceed: it is left to the agent, by the person unless `why` says otherwise. */
@@ -182,6 +195,7 @@ export const agentAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGat
   },
   {
     ...answer,
+    send: 'Send the answer',
     means: 'the agent receives your answer and continues',
     fields: ({ questions }) =>
       questions.map(

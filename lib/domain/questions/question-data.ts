@@ -1,6 +1,7 @@
 import type { AgentQuestion } from '../agent-messages.ts';
 import type { SessionId } from '../ids.ts';
 import type { Changeset } from '../state/changeset.ts';
+import type { TaskStatus } from '../state/task-schema.ts';
 import type { GuideChapterData } from './guide-summary.ts';
 
 /** A question that waits for a person, as pages show it. Texts are as they are stored. */
@@ -115,7 +116,16 @@ export interface SessionQuestionData {
   readonly answers: readonly ('continue' | 'retry' | 'replan' | 'stop' | 'undo')[];
   readonly cycle: number;
   readonly cycles_left: number;
-  /** How the cycle went, and what each answer leads to. */
+  /** How the cycle went: names and figures. */
+  readonly results: readonly (readonly [name: string, value: string])[];
+  /** Tasks that were sent back, failed or are blocked, each with why in one line. */
+  readonly troubled: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly status: TaskStatus;
+    readonly why: string;
+  }[];
+  /** What each answer leads to. */
   readonly lines: readonly string[];
   readonly undoable: readonly UndoableChangeset[];
 }

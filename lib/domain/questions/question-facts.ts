@@ -7,6 +7,7 @@ import type {
   PendingQuestion,
   QuestionData,
   QuestionTextKind,
+  SessionQuestionData,
 } from './question-data.ts';
 
 /** A question in one line. Texts are as they are stored. */
@@ -17,19 +18,19 @@ export function renderQuestionTitle(asks: QuestionData): string {
         ? `Approve this plan of ${formatCount(asks.tasks, 'task')}?`
         : `This plan of ${formatCount(asks.tasks, 'task')} has mistakes`;
     case 'validation':
-      return `${asks.task} failed its validation`;
+      return `"${asks.title}" failed its validation`;
     case 'validator_failed':
-      return `The validator of ${asks.task} failed`;
+      return `No validator could judge "${asks.title}"`;
     case 'changesets':
-      return `Changeset ${asks.position} of ${asks.total}: ${asks.group}`;
+      return `Land changeset ${asks.group}?${asks.total === 1 ? '' : ` It is ${asks.position} of ${asks.total}.`}`;
     case 'session':
-      return `Cycle ${asks.cycle} is over`;
+      return `Cycle ${asks.cycle} is over${asks.answers.includes('continue') ? ': start another?' : ''}`;
     case 'budget':
-      return "The session's budget is spent";
+      return "The session's budget is spent: raise it?";
     case 'base':
-      return 'Checks already fail on the base';
+      return 'Checks already fail on the base: start agents anyway?';
     case 'question':
-      return `${asks.agent} asks${asks.task === null ? '' : ` about ${asks.task}`}`;
+      return `${asks.agent} asks about "${asks.title}"`;
     default:
       return unreachable(asks);
   }
@@ -41,7 +42,11 @@ export type QuestionFact =
       readonly kind: 'about' | 'text' | 'quiet' | 'warning' | 'attempt';
       readonly text: string;
     }
-  | { readonly kind: 'items' | 'options'; readonly texts: readonly string[] }
+  | { readonly kind: 'figures'; readonly figures: SessionQuestionData['results'] }
+  /** Tasks that need a person's thought. */
+  | { readonly kind: 'troubled'; readonly tasks: SessionQuestionData['troubled'] }
+  /** `effects`: what the answers lead to. */
+  | { readonly kind: 'items' | 'options' | 'effects'; readonly texts: readonly string[] }
   | { readonly kind: 'check'; readonly check: CheckDescription }
   /** A change: what it is of, its size, and whether its checks fail. */
   | {
@@ -64,7 +69,7 @@ export function listQuestionFacts(asks: QuestionData): readonly QuestionFact[] {
       ];
     case 'validation':
       return [
-        { kind: 'about', text: asks.title },
+        { kind: 'about', text: asks.task },
         ...all('text', asks.notes === '' ? [] : [`${asks.by}: ${asks.notes}`]),
         { kind: 'items', texts: asks.issues },
         ...checks(asks),
@@ -76,7 +81,7 @@ export function listQuestionFacts(asks: QuestionData): readonly QuestionFact[] {
       ];
     case 'validator_failed':
       return [
-        { kind: 'about', text: asks.title },
+        { kind: 'about', text: asks.task },
         { kind: 'warning', text: asks.reason },
         ...checks(asks),
         { kind: 'shown', what: 'diff' },
@@ -84,7 +89,11 @@ export function listQuestionFacts(asks: QuestionData): readonly QuestionFact[] {
     case 'changesets':
       return changesetFacts(asks);
     case 'session':
-      return all('text', asks.lines);
+      return [
+        { kind: 'figures', figures: asks.results },
+        ...(asks.troubled.length === 0 ? [] : [{ kind: 'troubled' as const, tasks: asks.troubled }]),
+        { kind: 'effects', texts: asks.lines },
+      ];
     case 'budget': {
       const format = asks.unit === 'usd' ? formatUsd : formatTokens;
       return [{ kind: 'text', text: `${format(asks.spent)} of ${format(asks.limit)}.` }];
@@ -96,7 +105,7 @@ export function listQuestionFacts(asks: QuestionData): readonly QuestionFact[] {
       ];
     case 'question':
       return [
-        { kind: 'about', text: asks.title },
+        ...all('about', asks.task === null ? [] : [asks.task]),
         ...asks.questions.flatMap(({ question, options, isSeveral }): readonly QuestionFact[] => [
           { kind: 'text', text: `${question}${isSeveral ? ' (choose one or more: 1,2)' : ''}` },
           {

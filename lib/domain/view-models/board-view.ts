@@ -16,6 +16,10 @@ export interface BoardState {
   readonly sessions: readonly BoardSessionLine[];
   /** By id. */
   readonly tasks: Readonly<Record<string, BoardTask>>;
+  /** The waves of the current cycle, in order; none without a session. */
+  readonly waves: readonly BoardWave[];
+  /** Agents that have ended, the latest last. */
+  readonly runs: readonly BoardAgentTime[];
   /** Agents that run on this machine. */
   readonly agents: readonly BoardAgent[];
   /** Hints to agents, in order; those of an agent that has ended stay a while. */
@@ -52,9 +56,39 @@ export interface BoardSession
   readonly lands_on: string | null;
   /** null: the configuration can't be read. `limit` 0 is unlimited. */
   readonly budget: { readonly unit: 'usd' | 'tokens'; readonly spent: number; readonly limit: number } | null;
-  readonly has_proposal: boolean;
+  /** Spending of each role by agents that have ended. */
+  readonly spend: readonly { readonly role: string; readonly runs: number; readonly cost_usd: number }[];
+  /** What the plan was estimated to cost, in USD; null: it was not. */
+  readonly estimate_usd: number | null;
   /** The command that continues; null: nothing is left to do, or a command is at it. */
   readonly next: string | null;
+}
+
+export interface BoardWave {
+  readonly wave: 'plan' | 'work' | 'validate' | 'merge' | 'review';
+  readonly stands: 'done' | 'now' | 'next';
+  /** Without what has passed since `since`. */
+  readonly took_ms: number;
+  /** Since when the session is in it, milliseconds since 1970; null: it isn't, or is stopped. */
+  readonly since: number | null;
+}
+
+/** The work of an agent that has ended; times in milliseconds since 1970. */
+export interface BoardAgentTime {
+  readonly id: string;
+  readonly role: Role;
+  readonly task: string | null;
+  readonly from: number;
+  readonly to: number;
+  readonly outcome: string;
+  readonly cost_usd: number;
+}
+
+/** A time in a task's life: `checks` until its verdict, `decides` until it landed. `to` null: it lasts. */
+export interface BoardTaskTime {
+  readonly kind: 'waits' | 'blocked' | 'works' | 'checks' | 'decides' | 'failed' | 'landed' | 'dropped';
+  readonly from: number;
+  readonly to: number | null;
 }
 
 export interface BoardSessionLine extends Pick<Session, 'id' | 'state' | 'wave' | 'created_at' | 'cost_usd'> {
@@ -67,6 +101,8 @@ export interface BoardTask {
   readonly status: TaskStatus | 'proposed';
   /** The verdict of its checks; null: none yet. */
   readonly verdict: 'pass' | 'fail' | null;
+  /** One after another, from its creation on; none of one that is planned. */
+  readonly times: readonly BoardTaskTime[];
   readonly group: string;
   /** 1 is the highest. */
   readonly priority: number;
@@ -99,6 +135,8 @@ export interface BoardAgent {
   readonly started_at: string;
   readonly last_activity_at: string;
   readonly activity: string;
+  /** The latest lines of its output, the oldest first; few, and short. */
+  readonly recent: readonly BoardStreamLine[];
   readonly cost_usd: number;
   readonly tokens: number;
   /** How many of its calls the watcher refused. */
@@ -151,7 +189,10 @@ export interface BoardChangeset
 
 export interface BoardLogLine {
   readonly at: string;
+  /** '' where the text names who it was. */
   readonly who: string;
+  /** What it is about; null: the session. */
+  readonly task: string | null;
   readonly text: string;
 }
 

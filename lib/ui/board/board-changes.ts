@@ -65,6 +65,8 @@ export const emptyBoardState: BoardState = {
   session: null,
   sessions: [],
   tasks: {},
+  waves: [],
+  runs: [],
   agents: [],
   hints: [],
   checks: [],

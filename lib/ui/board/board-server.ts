@@ -81,6 +81,7 @@ const hintSchema = z.strictObject({
     .refine(isNonBlank)
     .transform((text) => text.trim()),
 });
+const stopSchema = z.strictObject({ agent: z.string().regex(agentIdPattern), retry: z.boolean() });
 const textSchema = z.enum(['plan', 'diff', 'message']);
 
 /** The text of an error, each mistake on a line of its own. */
@@ -124,6 +125,7 @@ class Tabs {
     const [api, what, name = ''] = path;
     if (method === 'POST' && path.join('/') === 'api/answer') return this.#answerGate(query, body);
     if (method === 'POST' && path.join('/') === 'api/hint') return this.#tell(body);
+    if (method === 'POST' && path.join('/') === 'api/stop') return this.#stop(body);
     if (path.join('/') === 'api/theme') return method === 'POST' ? this.#like(body) : this.#likes();
     if (method !== 'GET') return notFoundRefusal;
     if (api === undefined) return { kind: 'page', render: (nonce) => renderBoard(nonce, this.#hasReview) };
@@ -174,6 +176,12 @@ class Tabs {
     const given = hintSchema.safeParse(body);
     if (!given.success) return createPageRefusal(400, 'This is not a message: it must name an agent and have a text.');
     return attempt(() => this.#source.sendHint(given.data.agent, given.data.text));
+  }
+
+  async #stop(body: unknown): Promise<PageResponse> {
+    const given = stopSchema.safeParse(body);
+    if (!given.success) return createPageRefusal(400, 'This does not say which agent to stop, and how.');
+    return attempt(() => this.#source.stopAgent(given.data.agent, given.data.retry));
   }
 
   async #gateText(session: string | null, gate: string, what: string | undefined): Promise<PageResponse> {

@@ -100,6 +100,8 @@ export interface BoardSource {
   follow(agent: string, hear: (lines: readonly BoardStreamLine[]) => void, signal: AbortSignal): Promise<boolean>;
   /** Sends a hint to a running agent. Throws FlameErrors: it is not there, or takes no hint. */
   sendHint(agent: string, text: string): Promise<void>;
+  /** Ends a running agent; `retry`: its task gets another attempt. Throws FlameErrors: it does not run. */
+  stopAgent(agent: string, retry: boolean): Promise<void>;
   /** Answers an open question. Throws FlameErrors: the answer is not valid for it, or no run asks it. */
   answer(session: string | null, given: { readonly gate: string; readonly answer: unknown }): Promise<void>;
   /** A text of an open question; null: there is none. */

@@ -106,6 +106,7 @@ function paintKind(kind: TaskStatusLabel['kind'], style: Style): (text: string) 
     planned: style.dim,
     waits: style.dim,
     works: style.cyan,
+    checks: style.cyan,
     good: style.green,
     landed: style.green,
     bad: style.red,

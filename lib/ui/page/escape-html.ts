@@ -2,11 +2,15 @@ import { toPrintableText } from '../text/printable-text.ts';
 
 /** Outside text for a page: shown as it is, with what would act or hide made visible. Safe in quoted attributes too. */
 export function escapeHtml(value: unknown): string {
-  return toPrintableText(markControlCharacters(`${value ?? ''}`)).replace(
-    /[&<>"'`]/g,
-    (character) => `&#${character.charCodeAt(0)};`,
-  );
+  return toPageText(`${value ?? ''}`).replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
+
+function toPageText(text: string): string {
+  return toPrintableText(markControlCharacters(text)).replace(joint, '\u200d');
+}
+
+/** A joiner between two pictures, made visible: a browser draws both as one, and hides nothing by it. */
+const joint = /(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)⟦U\+200D⟧(?=\p{Extended_Pictographic})/gu;
 
 const names = [
   'NUL',
@@ -53,7 +57,7 @@ export function markControlCharacters(text: string): string {
 /** Makes every text in a value printable: characters that act or hide become visible. Keys stay. */
 export function makePrintable<Value>(value: Value): Value;
 export function makePrintable(value: unknown): unknown {
-  if (typeof value === 'string') return plain.test(value) ? value : toPrintableText(markControlCharacters(value));
+  if (typeof value === 'string') return plain.test(value) ? value : toPageText(value);
   if (Array.isArray(value)) return value.map((one) => makePrintable(one));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, makePrintable(one)]));

@@ -56,11 +56,9 @@ function askedSession(
     answers,
     cycle: session.cycle,
     cycles_left: cyclesLeft,
-    lines: [
-      ...listCycleResults(question).map(([name, value]) => `${name}: ${value}`),
-      ...listTroubledTasks(question).map(({ id, status, why }) => `${id} ${status}: ${why.split('\n', 1)[0] ?? ''}`),
-      ...lines,
-    ],
+    results: listCycleResults(question),
+    troubled: listTroubledTasks(question).map((task) => ({ ...task, why: task.why.split('\n', 1)[0] ?? '' })),
+    lines,
     undoable: undoable.map(describeUndoableChangeset),
   };
 }

@@ -45,6 +45,12 @@ function linesOf(id: string, fact: QuestionFact): readonly string[] {
   switch (fact.kind) {
     case 'items':
       return fact.texts.map((text) => `- ${text}`);
+    case 'figures':
+      return fact.figures.map(([name, value]) => `${name}: ${value}`);
+    case 'troubled':
+      return fact.tasks.map(({ id, status, why }) => `${id} ${status}: ${why}`);
+    case 'effects':
+      return fact.texts;
     case 'options':
       return fact.texts.map((text) => `  ${text}`);
     case 'check': {

@@ -51,11 +51,11 @@ function spendAgainst({ cost_usd, tokens }: SessionQuestion['session'], budget: 
 /** The tasks that need a person's thought, each with why. */
 export function listTroubledTasks({
   tasks = [],
-}: Question): readonly (Pick<Task, 'id' | 'status'> & { readonly why: string })[] {
+}: Question): readonly (Pick<Task, 'id' | 'title' | 'status'> & { readonly why: string })[] {
   const statuses: readonly TaskStatus[] = ['requeued', 'blocked', 'failed'];
   return tasks
     .filter(({ status }) => statuses.includes(status))
-    .map((task) => ({ id: task.id, status: task.status, why: reasonOf(task) ?? task.title }));
+    .map((task) => ({ id: task.id, title: task.title, status: task.status, why: reasonOf(task) ?? task.title }));
 }
 
 function reasonOf({ reason, history }: Task): string | null {

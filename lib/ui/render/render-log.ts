@@ -8,9 +8,7 @@ import { removeRepeatedLines } from './render-verdict.ts';
 /** Renders the log, day by day: when, what, who where the words don't say it, and why where that is known. */
 export function renderLog(entries: readonly StateLogEntry[], style: Style): string {
   if (entries.length === 0) return 'Nothing has happened yet.';
-  const shown = entries.filter(
-    (entry, index) => !isReportedNearby(entry, entries.slice(Math.max(0, index - 2), index + 3)),
-  );
+  const shown = removeRepeatedEntries(entries);
   return shown
     .flatMap((entry, index) => {
       const day = dayOf(entry.at);
@@ -19,6 +17,11 @@ export function renderLog(entries: readonly StateLogEntry[], style: Style): stri
       return [...(isNewDay ? heading : []), ...renderEntry(entry, style)];
     })
     .join('\n');
+}
+
+/** Leaves out entries that another one reports at the same moment: a change of several refs has one on each. */
+export function removeRepeatedEntries(entries: readonly StateLogEntry[]): readonly StateLogEntry[] {
+  return entries.filter((entry, index) => !isReportedNearby(entry, entries.slice(Math.max(0, index - 2), index + 3)));
 }
 
 /** True for a verdict or a review that a task's or session's entry reports at the same moment: it is shown once. */

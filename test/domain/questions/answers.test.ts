@@ -42,7 +42,7 @@ const all: readonly QuestionData[] = [
   changeset,
   {
     ...{ gate: 'session', answers: ['continue', 'retry', 'replan', 'stop', 'undo'], cycle: 1 },
-    ...{ cycles_left: 2, lines: ['failed: 1 task'], undoable },
+    ...{ cycles_left: 2, results: [], troubled: [], lines: [], undoable },
   },
   { gate: 'budget', spent: 5, limit: 5, unit: 'usd' },
   { gate: 'base', failing: ['npm test fails'] },

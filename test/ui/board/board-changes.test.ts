@@ -12,7 +12,7 @@ import { makeRandom } from '../../support/random.ts';
 
 const task: BoardTask = {
   ...{ title: 'T', status: 'pending', verdict: null, group: 'main', priority: 1, needs: [], locks: [] },
-  ...{ overlap: null, by: null, attempts: 0, cost_usd: 0, tokens: 0, because: [] },
+  ...{ times: [], overlap: null, by: null, attempts: 0, cost_usd: 0, tokens: 0, because: [] },
 };
 
 test('a tab that hears only what changed knows the same as one that hears everything, in random runs', () => {
@@ -50,6 +50,11 @@ test('what would act or hide is visible, at any depth', () => {
   assert.equal(makePrintable({ a: ['\u202Eevil', { b: 'x\u001b[31m\ny', c: 3, d: null }] }), {
     a: ['⟦U+202E⟧evil', { b: 'x⟦ESC⟧[31m\ny', c: 3, d: null }],
   });
+});
+
+test('a picture joined of several stays one, and a joiner anywhere else is visible', () => {
+  const family = '👩🏽\u200d👩\u200d👧\ufe0f\u200d👦';
+  assert.is(makePrintable(`${family} a\u200db \u200d👦`), `${family} a⟦U+200D⟧b ⟦U+200D⟧👦`);
 });
 
 test.run();

@@ -75,7 +75,15 @@ const questions: readonly QuestionData[] = [
       cycle: 1,
       cycles_left: 2,
     },
-    ...{ lines: ['One landed, one was sent back.'], undoable },
+    ...{
+      results: [
+        ['approved', '1 changeset'],
+        ['sent back', '1 task'],
+      ],
+      lines: ['1 cycle left.'],
+      undoable,
+    },
+    troubled: [{ id: 'two', title: 'Lock out', status: 'failed', why: 'a check fails' }],
   },
   { gate: 'budget', spent: 5, limit: 5, unit: 'usd' },
   { gate: 'base', failing: ['npm test ends with 1'] },
@@ -118,7 +126,7 @@ const details: Partial<BoardTaskDetails> = {
 };
 
 /** How far from the left of their block the lines of texts are drawn, in pixels. */
-const linesFromLeft = `[...document.querySelectorAll('pre, .text, .row-title, .row-note, h1, h3, .stream-text, .gate-about, #panel-title, .node-title')]
+const linesFromLeft = `[...document.querySelectorAll('pre, .text, .row-title, .row-note, h1, h3, .stream-text, #panel-title, .node-title, .task-title')]
   .filter((block) => block.checkVisibility())
   .flatMap((block) => {
     const style = getComputedStyle(block);
@@ -151,15 +159,16 @@ test('DSK-1: axe finds nothing wrong with the board: each question with each of 
   try {
     fake.show(busyBoard());
     const page = await visit(fake);
-    await page.locator('#agents .row').waitFor();
-    for (const fold of await page.locator('#checks summary').all()) await fold.click();
+    await page.locator('#agents .card').waitFor();
+    for (const fold of await page.locator('#checks summary, #others summary').all()) await fold.click();
     await requireAccessible(page, 'at work');
     for (const asks of questions) {
       fake.show(busyBoard(asking(asks)));
       const card = page.locator(`article.gate[data-gate="${asks.gate}"]`);
       await card.waitFor();
       for (const fold of await card.locator('summary').all()) await fold.click();
-      const answers = card.locator('.answers button');
+      // The others are sent by one press.
+      const answers = card.locator('.answers button[aria-expanded]');
       for (let at = 0; at < (await answers.count()); at += 1) {
         await answers.nth(at).click();
         await card.locator('.answer-form textarea:read-only').waitFor({ state: 'detached' });
@@ -169,16 +178,21 @@ test('DSK-1: axe finds nothing wrong with the board: each question with each of 
       }
     }
     fake.show(busyBoard());
-    await page.locator('#agents .row-button').click();
+    await page.getByRole('button', { name: 'Stop… (one)' }).click();
+    await page.locator('.stop-how').waitFor();
+    await page.getByRole('button', { name: 'As a table' }).click();
+    await requireAccessible(page, 'an agent to be stopped, and the table');
+    await page.locator('#agents .card-title').click();
     await page.locator('.stream li.blocked').waitFor();
     await page.locator('#panel').getByRole('button', { name: 'Message…' }).click();
     for (const fold of await page.locator('#panel summary').all()) await fold.click();
     await requireAccessible(page, 'a task with its agent');
     await page.keyboard.press('Escape');
+    await page.locator('.task').first().waitFor();
     await page.keyboard.press('v');
-    await page.locator('#list .row').first().waitFor();
+    await page.locator('#graph .node').first().waitFor();
     await page.keyboard.press('?');
-    await requireAccessible(page, 'the list, and the keys');
+    await requireAccessible(page, 'the graph, and the keys');
     await page.keyboard.press('Escape');
     await fake.board.close();
     await page.getByText('This run has ended').waitFor();
@@ -193,19 +207,19 @@ test('what asks stands out while it does, and what an agent is told lies in the 
   try {
     fake.show(busyBoard());
     const page = await visit(fake);
-    const card = page.locator('#agents .row');
+    const card = page.locator('#agents .card');
     await card.waitFor();
     const frameOf = (part: string): Promise<string> =>
-      page.evaluate(`getComputedStyle(document.querySelector('${part}')).borderTopColor`);
-    const calm = await frameOf('#waiting');
-    assert.is(await frameOf('#agents .row'), calm, 'the card has a frame');
+      page.evaluate(`getComputedStyle(document.querySelector('${part}')).borderTopWidth`);
+    assert.is(await frameOf('#waiting'), '0px');
+    assert.is(await frameOf('#agents .card'), '1px', 'the card has a frame');
     assert.is(await card.getByRole('button', { name: 'Message…' }).count(), 1);
     fake.show(busyBoard(asking({ gate: 'budget', spent: 5, limit: 5, unit: 'usd' })));
     await page.locator('article.gate').waitFor();
-    assert.is.not(await frameOf('#waiting'), calm);
+    assert.is(await frameOf('#waiting'), '1px');
     fake.show(busyBoard());
     await page.locator('article.gate').waitFor({ state: 'detached' });
-    assert.is(await frameOf('#waiting'), calm);
+    assert.is(await frameOf('#waiting'), '0px');
   } finally {
     await fake.board.close();
   }
@@ -223,6 +237,8 @@ test('what a task builds on without needing it is a line of another kind in the 
     };
     fake.show(busyBoard({ tasks }));
     const page = await visit(fake);
+    await page.locator('.task').first().waitFor();
+    await page.keyboard.press('v');
     await page.locator('#graph path.below').waitFor({ state: 'attached' });
     const lines = await page.evaluate<readonly string[]>(
       "[...document.querySelectorAll('#graph path')].map(({ dataset, classList }) => [dataset.from, dataset.to, classList.contains('below')].join(' ')).sort()",
@@ -235,7 +251,7 @@ test('what a task builds on without needing it is a line of another kind in the 
     await page.locator('#panel .facts', { hasText: 'Stacked on' }).getByText('two (readme.md)').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('v');
-    await page.locator('#list').getByText('overlaps with two (readme.md)').waitFor();
+    await page.locator('#columns').getByText('overlaps with two (readme.md)').waitFor();
   } finally {
     await fake.board.close();
   }
@@ -259,13 +275,17 @@ test('DSK-1: what is written, unfolded or in focus stays so while the board chan
       fake.show(
         busyBoard({
           ...asking(budget),
-          ...{ tasks, agents: [{ ...agents[0]!, activity }], checks: [{ ...checks[0]!, output }] },
+          ...{
+            tasks,
+            agents: [{ ...agents[0]!, activity, recent: [{ kind: 'call', text: activity }] }],
+            checks: [{ ...checks[0]!, output }],
+          },
         }),
       );
       await page.locator('#agents', { hasText: activity }).waitFor();
     };
     await page.locator('#checks summary').click();
-    await page.locator('#agents .row-button').click();
+    await page.locator('#agents .card-title').click();
     await page.locator('.stream li.blocked').waitFor();
     await page.locator('#panel summary').first().click();
     const card = page.locator('article.gate');
@@ -297,8 +317,9 @@ test('DSK-1: what is written, unfolded or in focus stays so while the board chan
     assert.is(await inFocus(), `BUTTON ${await card.locator('.answers button').first().textContent()}`);
     // What is closed gives the focus back to what it was opened from.
     await page.keyboard.press('Escape');
-    await page.locator('#agents .row-button').and(page.locator(':focus')).waitFor();
+    await page.locator('#agents .card-title').and(page.locator(':focus')).waitFor();
     assert.is(await page.locator('#panel').count(), 0);
+    await page.locator('#others summary').click();
     await page.locator('#sessions .row-button', { hasText: 'Before' }).click();
     await page.waitForURL(/#session=ses-20260205-143022-1a2b$/);
   } finally {
@@ -312,6 +333,8 @@ test('a tall graph opens where its tasks begin', async () => {
     const many = Array.from({ length: 19 }, (_, at) => [`leaf-${at}`, fakeTask({ needs: ['root'] })] as const);
     fake.show(busyBoard({ tasks: { root: fakeTask(), ...Object.fromEntries(many) } }));
     const page = await visit(fake);
+    await page.locator('.task').first().waitFor();
+    await page.keyboard.press('v');
     await page.locator('#graph .node').first().waitFor();
     await shot(page, 'board-tall');
     const inSight = await page.evaluate<boolean>(
@@ -340,7 +363,7 @@ test('D19: lines that begin right-to-left are drawn from the left, with their si
     const card = page.locator('article.gate');
     for (const fold of await card.locator('summary').all()) await fold.click();
     await card.locator('pre', { hasText: 'diff --git' }).waitFor();
-    await page.locator('#agents .row-button').click();
+    await page.locator('#agents .card-title').click();
     await page.locator('.stream li').waitFor();
     await shot(page, 'board-right-to-left');
     const drawn = await page.evaluate<readonly (readonly [string, number])[]>(linesFromLeft);

@@ -10,6 +10,7 @@ test('what is kept for the tabs of a session goes with the last of them', async 
     task: async () => null,
     follow: async () => false,
     sendHint: async () => undefined,
+    stopAgent: async () => undefined,
     answer: async () => undefined,
     gateText: async () => null,
     watch: () => {

@@ -17,6 +17,8 @@ export interface FakeBoard {
   readonly board: BoardServer;
   /** What was answered on it, in order. */
   readonly answers: readonly unknown[];
+  /** What was stopped on it. */
+  readonly stopped: readonly unknown[];
   show(state: BoardState): void;
 }
 
@@ -36,6 +38,7 @@ export async function openFakeBoard({
   let state = emptyBoardState;
   const watching = new Set<() => void>();
   const answers: unknown[] = [];
+  const stopped: unknown[] = [];
   const source: BoardSource = {
     read: async () => state,
     task: async () => ({ ...noDetails, ...details }),
@@ -45,6 +48,7 @@ export async function openFakeBoard({
       return true;
     },
     sendHint: async () => undefined,
+    stopAgent: async (agent, retry) => void stopped.push({ agent, retry }),
     answer: async (_, { answer }) => void answers.push(answer),
     gateText: async () => text,
     watch: (onChange) => {
@@ -60,7 +64,7 @@ export async function openFakeBoard({
     ...(others === undefined ? {} : { readOtherSessions: async () => others }),
   });
   return {
-    ...{ board, answers },
+    ...{ board, answers, stopped },
     show: (next) => {
       state = next;
       for (const tell of watching) tell();
@@ -82,6 +86,7 @@ export function fakeTask(changes: Partial<BoardTask> = {}): BoardTask {
       title: 'Lock out',
       status: 'pending',
       verdict: null,
+      times: [],
       group: 'auth',
       priority: 1,
       needs: [],
@@ -91,6 +96,19 @@ export function fakeTask(changes: Partial<BoardTask> = {}): BoardTask {
     ...{ by: null, attempts: 0, cost_usd: 0, tokens: 0, because: [] },
     ...changes,
   };
+}
+
+const waves = ['plan', 'work', 'validate', 'merge', 'review'] as const;
+
+/** The waves of a cycle, those before the one it is in of two minutes each. */
+export function fakeWaves(wave: (typeof waves)[number]): BoardState['waves'] {
+  const now = waves.indexOf(wave);
+  return waves.map((one, index) => ({
+    wave: one,
+    stands: index < now ? 'done' : index === now ? 'now' : 'next',
+    took_ms: index < now ? 120_000 : 0,
+    since: index === now ? Date.parse(at) : null,
+  }));
 }
 
 /** A session with something in every part of the board. */
@@ -114,7 +132,7 @@ export function busyBoard(changes: Partial<BoardState> = {}): BoardState {
         cost_usd: 1.2,
         tokens: 5_000,
       },
-      ...{ budget: { unit: 'usd', spent: 1.2, limit: 5 }, has_proposal: false, next: null },
+      ...{ budget: { unit: 'usd', spent: 1.2, limit: 5 }, spend: [], estimate_usd: null, next: null },
     },
     sessions: [
       { id: session, title: 'Add a login', state: 'active', wave: 'work', created_at: at, cost_usd: 1.2 },
@@ -140,6 +158,7 @@ export function busyBoard(changes: Partial<BoardState> = {}): BoardState {
       {
         ...{ id: 'worker-1a2b3c4d', role: 'worker', task: 'one', adapter: 'claude', started_at: at },
         ...{ last_activity_at: at, activity: 'Bash npm test', cost_usd: 0.3, tokens: 900, blocked: 2 },
+        recent: [{ kind: 'said', text: 'I look at the file.' }],
       },
     ],
     hints: [{ id: 'h1', agent: 'worker-1a2b3c4d', text: 'Use scrypt.', state: 'followed', next: 'Edit' }],
@@ -175,7 +194,9 @@ export function busyBoard(changes: Partial<BoardState> = {}): BoardState {
       },
     ],
     notices: ['three and two change the same lines of src/a.txt'],
-    log: [{ at, who: 'Lea Lead <lea@example.com>', text: 'the plan was approved' }],
+    log: [{ at, who: 'Lea Lead', task: null, text: 'the plan was approved' }],
+    waves: fakeWaves('work'),
+    runs: [],
     ...changes,
   };
 }

@@ -45,7 +45,10 @@ async function give(
   words: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const question = await card(page, title);
-  await question.locator('.answers').getByRole('button', { name: choice, exact: true }).click();
+  const button = question.locator('.answers').getByRole('button', { name: new RegExp(`^${choice}…?$`) });
+  const hasForm = (await button.getAttribute('aria-expanded')) !== null;
+  await button.click();
+  if (!hasForm) return;
   for (const [label, text] of Object.entries(words)) await question.getByLabel(label).fill(text);
   await question.locator('.answer-send').click();
 }
@@ -70,20 +73,20 @@ test('DSK-1: each question of a session is answered in a browser, and what was d
   await page.locator('#decided', { hasText: 'the plan: edited (decided on the board)' }).waitFor();
   await give(page, 'Approve this plan', 'Approve');
 
-  const failed = await card(page, 'bad failed its validation');
+  const failed = await card(page, '"Spoil it" failed its validation');
   await failed.getByText('✗ ! grep -q bad *.txt: exit 1').waitFor();
   await shot(page, 'board-validation');
   // Read aloud as it is seen.
-  await page.getByRole('button', { name: 'bad failed validation Spoil it', exact: true }).waitFor();
-  await give(page, 'bad failed its validation', 'Check again');
+  await page.getByRole('button', { name: 'Spoil it failed validation bad', exact: true }).waitFor();
+  await give(page, '"Spoil it" failed its validation', 'Check again');
   await page.locator('#decided', { hasText: 'checked again' }).waitFor();
-  await give(page, 'bad failed its validation', 'Pass with a reason', {
+  await give(page, '"Spoil it" failed its validation', 'Pass with a reason', {
     'Pass it anyway': 'It is meant to be.',
   });
 
   const red = await card(page, 'bad');
   await red.getByText('checks fail').first().waitFor();
-  await red.locator('.answers').getByRole('button', { name: 'Approve', exact: true }).click();
+  await red.locator('.answers').getByRole('button', { name: 'Approve…', exact: true }).click();
   await red.getByLabel('Approve it anyway').waitFor();
   // The browser itself asks for what is needed.
   await red.locator('.answer-send').click();
@@ -166,7 +169,7 @@ test('DSK-1: what was begun stays where another tab was faster, on a phone too, 
   const { page: phone } = await visitUrl(url, { width: 390, height: 844 });
   await give(page, 'Approve this plan', 'Approve');
   const begun = await card(phone, 'odd');
-  await begun.locator('.answers').getByRole('button', { name: 'Reject', exact: true }).click();
+  await begun.locator('.answers').getByRole('button', { name: 'Reject…', exact: true }).click();
   await begun.getByLabel('Reason').fill('It is not what was asked.');
   await shot(phone, 'board-phone');
   const width = await phone.locator('html').evaluate(({ scrollWidth }) => scrollWidth);
@@ -207,7 +210,7 @@ test('DSK-6: what an agent asks is answered by keys alone, by an option or in wo
   show(asks('gate-1', [{ question: `How many?\n${hostile}\u202e`, options, isSeveral: false }]));
   try {
     const { page, complaints } = await visitUrl(board.url);
-    const one = await card(page, 'worker-1a2b3c4d asks about one');
+    const one = await card(page, 'worker-1a2b3c4d asks about "Lock out');
     await one.getByText('Continues without an answer at').waitFor();
     await one
       .getByRole('listitem')
@@ -216,9 +219,8 @@ test('DSK-6: what an agent asks is answered by keys alone, by an option or in wo
     await requireAccessible(page, 'a question of an agent');
     await shot(page, 'board-question');
     await page.keyboard.press('w');
-    await page.keyboard.press('Enter');
-    // It stands ready to be sent, with what it comes to above it.
-    await one.locator('form').getByText('a server').waitFor();
+    // One press gives it; what it comes to is said before.
+    await one.locator('.means', { hasText: 'a server' }).waitFor();
     await page.keyboard.press('Enter');
     await untilAnswered(page, answers, 1);
 

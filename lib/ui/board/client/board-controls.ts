@@ -1,8 +1,9 @@
 import { requireElementById } from '../../page/client/page-elements.ts';
 import { getJson, postJson } from '../../page/client/server-requests.ts';
 import { moveFocusBetweenNodes } from './graph.tsx';
-import { switchGraphAndList } from './graph-or-list.tsx';
-import { closePanel } from './received-board-state.ts';
+import { closePanel, openedPanel, openTaskPanel } from './received-board-state.ts';
+import { findNextCard, moveFocusBetweenCards } from './task-columns.tsx';
+import { switchColumnsAndGraph } from './tasks.tsx';
 
 const help = requireElementById('help', HTMLDialogElement);
 
@@ -11,14 +12,14 @@ export function wireBoardKeys(): void {
   requireElementById('help-button', HTMLButtonElement).addEventListener('click', () => help.showModal());
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null) return;
-    const filter = requireElementById('filter', HTMLInputElement);
     if (event.key === 'Escape') {
-      if (document.activeElement === filter) filter.blur();
+      if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur();
       else if (closePanel()) event.preventDefault();
       return;
     }
     if (isWriting(event.target)) return;
-    if (moveFocusBetweenNodes(event.key) || press(event.key)) event.preventDefault();
+    if (moveFocusBetweenNodes(event.key) || moveFocusBetweenCards(event.key) || press(event.key))
+      event.preventDefault();
   });
 }
 
@@ -28,20 +29,31 @@ function press(key: string): boolean {
       help.showModal();
       return true;
     case '/':
-      requireElementById('filter', HTMLInputElement).focus();
+      document.querySelector<HTMLElement>('#filter')?.focus();
       return true;
     case 'v':
-      switchGraphAndList();
+      switchColumnsAndGraph();
       return true;
     case 'w':
       return focusIn('#gates', '#waiting');
+    case 'j':
+      return openNext(1);
+    case 'k':
+      return openNext(-1);
     case 'a':
       return focusIn('#agents', '#work');
     case 'p':
-      return focusIn('#graph, #list', '#plan');
+      return focusIn('#graph, #columns', '#plan');
     default:
       return false;
   }
+}
+
+/** Opens the task after the one that is open, or before it. */
+function openNext(step: 1 | -1): boolean {
+  const next = openedPanel.value === null ? null : findNextCard(openedPanel.value.id, step);
+  if (next !== null) openTaskPanel(next);
+  return next !== null;
 }
 
 /** The first thing in a part that can have the focus; the part comes into view in any case. */

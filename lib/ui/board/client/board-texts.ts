@@ -5,7 +5,7 @@ export interface TaskStatusLabel {
   readonly symbol: string;
   readonly word: string;
   /** As styles know it. */
-  readonly kind: 'planned' | 'waits' | 'works' | 'good' | 'landed' | 'bad' | 'over';
+  readonly kind: 'planned' | 'waits' | 'works' | 'checks' | 'good' | 'landed' | 'bad' | 'over';
 }
 
 /** A task's state as a word and a sign: many people can't see colour alone. */
@@ -14,7 +14,7 @@ export function labelTaskStatus({ status, verdict }: Pick<BoardTask, 'status' | 
     case 'proposed':
       return { symbol: '○', word: 'proposed', kind: 'planned' };
     case 'pending':
-      return { symbol: '○', word: 'pending', kind: 'waits' };
+      return { symbol: '○', word: 'waiting', kind: 'waits' };
     case 'requeued':
       return { symbol: '◌', word: 'sent back', kind: 'waits' };
     case 'claimed':
@@ -23,7 +23,7 @@ export function labelTaskStatus({ status, verdict }: Pick<BoardTask, 'status' | 
       if (verdict === 'fail') return { symbol: '!', word: 'failed validation', kind: 'bad' };
       return verdict === 'pass'
         ? { symbol: '◉', word: 'passed', kind: 'good' }
-        : { symbol: '◍', word: 'done, not validated', kind: 'works' };
+        : { symbol: '◍', word: 'done, not checked yet', kind: 'checks' };
     case 'merged':
       return { symbol: '●', word: 'landed', kind: 'landed' };
     case 'failed':

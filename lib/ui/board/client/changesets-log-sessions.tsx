@@ -1,11 +1,13 @@
-import type { BoardChangeset } from '../../../domain/view-models/board-view.ts';
+import type { BoardChangeset, BoardLogLine } from '../../../domain/view-models/board-view.ts';
 import { formatCount, formatNumber } from '../../../util/format-figures.ts';
 import { describeSpent } from './board-texts.ts';
-import { boardState } from './received-board-state.ts';
+import { boardState, openTaskPanel, shownTasks } from './received-board-state.ts';
+import { addressOfReview, hasReview } from './review-address.ts';
 import { ForeignText, TimeLabel } from './text-components.tsx';
 
 export function BoardChangesetList() {
   const { changesets } = boardState.value;
+  if (changesets.length === 0) return null;
   return (
     <>
       <h2 id="sets-title">Changesets</h2>
@@ -16,24 +18,31 @@ export function BoardChangesetList() {
           </li>
         ))}
       </ul>
-      {changesets.length === 0 && <p class="quiet">No changesets in this cycle yet.</p>}
     </>
   );
 }
 
-function ChangesetRow({ group, state: stands, red, diffstat, tasks, reason, by, try_command }: BoardChangeset) {
+function ChangesetRow({ id, group, state: stands, red, diffstat, tasks, reason, by, try_command }: BoardChangeset) {
   const why = [by === null ? '' : `by ${by}`, reason ?? ''].filter((part) => part !== '').join(': ');
   return (
     <div class="changeset">
       <span class="row-head">
-        <b>{group}</b>
+        {hasReview ? (
+          <a class="review-link" href={addressOfReview(id)} target="flame-review">
+            {group}
+          </a>
+        ) : (
+          <b>{group}</b>
+        )}
         <span class={`badge ${stands}`}>{stands === 'void' ? 'stale' : stands}</span>
         {red && <span class="badge bad">checks fail</span>}
         <span class="row-end">
           <Diffstat {...diffstat} />
         </span>
       </span>
-      <span class="row-note quiet">{tasks.join(', ')}</span>
+      <ForeignText class="row-note quiet">
+        {tasks.map((task) => shownTasks.value[task]?.title ?? task).join(' · ')}
+      </ForeignText>
       {why !== '' && <ForeignText class="row-note">{why}</ForeignText>}
       {try_command !== null && (
         <span class="row-note quiet">
@@ -63,31 +72,53 @@ export function ChangedLineCounts({ insertions, deletions }: Omit<BoardChangeset
   );
 }
 
+/** What happened, the newest first. */
 export function SessionLogList() {
+  const { log } = boardState.value;
+  if (log.length === 0) return null;
+  // One person alone need not be named on each line.
+  const isOne = new Set(log.map(({ who }) => who).filter(Boolean)).size < 2;
   return (
     <>
       <h2 id="story-title">Log</h2>
       <ol id="log" class="log" tabIndex={0} aria-labelledby="story-title">
-        {boardState.value.log.map(({ at, who, text }) => (
-          <li>
-            <TimeLabel at={at} />
-            <ForeignText class="what">{text}</ForeignText>
-            <span class="quiet who" title={who}>
-              {who.replace(/ <.*>$/, '')}
-            </span>
-          </li>
+        {log.map((line) => (
+          <LogLine key={`${line.at} ${line.task} ${line.text}`} {...line} who={isOne ? '' : line.who} />
         ))}
       </ol>
     </>
   );
 }
 
-export function SessionChooser({ choose }: { choose(id: string): void }) {
+function LogLine({ at, who, task, text }: BoardLogLine) {
+  const title = task === null ? null : (shownTasks.value[task]?.title ?? task);
   return (
-    <>
-      <h2 id="others-title">Sessions</h2>
+    <li>
+      <TimeLabel at={at} />
+      <span class="what">
+        {task !== null && (
+          <button type="button" class="link" title={task} onClick={() => openTaskPanel(task)}>
+            <ForeignText>{title}</ForeignText>
+          </button>
+        )}
+        <ForeignText class="log-text">{text}</ForeignText>
+        {who !== '' && <span class="quiet">{` · ${who}`}</span>}
+      </span>
+    </li>
+  );
+}
+
+/** The other sessions; with one alone there is nothing to choose. */
+export function SessionChooser({ choose }: { choose(id: string): void }) {
+  const { sessions } = boardState.value;
+  if (sessions.length < 2) return null;
+  return (
+    <details>
+      <summary>
+        <h2 id="others-title">{`${sessions.length} sessions`}</h2>
+      </summary>
       <ul id="sessions" class="rows">
-        {boardState.value.sessions.map(({ id, title, state: stands, wave, created_at, cost_usd }) => (
+        {sessions.map(({ id, title, state: stands, wave, created_at, cost_usd }) => (
           <li class="row" key={id}>
             <button
               type="button"
@@ -107,6 +138,6 @@ export function SessionChooser({ choose }: { choose(id: string): void }) {
           </li>
         ))}
       </ul>
-    </>
+    </details>
   );
 }

@@ -9,7 +9,10 @@ import {
 import { describeOverlaps, labelTaskStatus } from './board-texts.ts';
 import { openedPanel, openTaskPanel, shownTasks } from './received-board-state.ts';
 
-const size = { width: 208, height: 50, gapX: 46, gapY: 12, edge: 2 };
+const size = { height: 66, gapX: 40, gapY: 12, edge: 2 };
+const widths = { least: 200, most: 340 };
+/** As wide as the room lets nodes be: titles are cut only where there is no more. */
+const nodeWidth = signal(widths.least);
 
 /** As text: tasks are placed again only where what they need has changed. */
 const links = computed(() =>
@@ -41,7 +44,19 @@ export function TaskGraphView({ fitting }: { readonly fitting: ReadonlySet<strin
   }, [nodes]);
   // In the order in which they are read, and tabbed through.
   const sorted = [...nodes].sort((a, b) => a.column - b.column || a.row - b.row);
-  const width = columns * (size.width + size.gapX) - size.gapX + 2 * size.edge;
+  useLayoutEffect(() => {
+    const { current: element } = graph;
+    if (element === null) return;
+    const fit = (): void => {
+      const room = (element.clientWidth - 2 * size.edge + size.gapX) / Math.max(1, columns) - size.gapX;
+      nodeWidth.value = Math.round(Math.max(widths.least, Math.min(widths.most, room)));
+    };
+    const watch = new ResizeObserver(fit);
+    watch.observe(element);
+    fit();
+    return () => watch.disconnect();
+  }, [columns]);
+  const width = columns * (nodeWidth.value + size.gapX) - size.gapX + 2 * size.edge;
   const height = rows * (size.height + size.gapY) - size.gapY + 2 * size.edge;
   return (
     <>
@@ -53,7 +68,7 @@ export function TaskGraphView({ fitting }: { readonly fitting: ReadonlySet<strin
               <Node
                 key={node.id}
                 id={node.id}
-                style={`left: ${leftOf(node)}px; top: ${topOf(node)}px`}
+                style={`left: ${leftOf(node)}px; top: ${topOf(node)}px; width: ${nodeWidth.value}px`}
                 isDim={!fitting.has(node.id)}
               />
             ))}
@@ -85,7 +100,7 @@ function showFirstColumn(graph: HTMLElement, nodes: readonly PlacedTaskGraphNode
 }
 
 function leftOf({ column }: Pick<PlacedTaskGraphNode, 'column'>): number {
-  return column * (size.width + size.gapX) + size.edge;
+  return column * (nodeWidth.value + size.gapX) + size.edge;
 }
 
 function topOf({ row }: Pick<PlacedTaskGraphNode, 'row'>): number {
@@ -117,7 +132,7 @@ function Edges({ nodes, edges }: Pick<PlacedTaskGraph, 'nodes' | 'edges'>) {
 }
 
 function drawLine(start: PlacedTaskGraphNode, end: PlacedTaskGraphNode): string {
-  const [x1, y1] = [leftOf(start) + size.width, topOf(start) + size.height / 2];
+  const [x1, y1] = [leftOf(start) + nodeWidth.value, topOf(start) + size.height / 2];
   const [x2, y2] = [leftOf(end), topOf(end) + size.height / 2];
   const bend = Math.min(40, (x2 - x1) / 2);
   return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
@@ -146,21 +161,24 @@ function Node({ id, isDim, style }: NodeProps) {
       title={`${task.title} (${[word, describeOverlaps(task)].filter(Boolean).join(', ')})`}
       style={style}
       onClick={() => openTaskPanel(id)}
-      onFocus={light(id)}
+      onFocus={({ currentTarget }) => {
+        lit.value = id;
+        currentTarget.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+      }}
       onMouseEnter={light(id)}
       onMouseLeave={light(null)}
       onBlur={light(null)}
     >
-      <span class="node-head">
+      <span class="node-title" dir="auto">
+        {task.title}
+      </span>
+      <span class="node-note">
         {/* The word says the same. */}
         <span class="sign" aria-hidden="true">
           {symbol}
         </span>
-        <span class="node-id">{id}</span>
         <span class="node-word">{word}</span>
-      </span>
-      <span class="node-title" dir="auto">
-        {task.title}
+        <span class="node-group">{`${task.group} · ${id}`}</span>
       </span>
     </button>
   );

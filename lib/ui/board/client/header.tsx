@@ -1,12 +1,12 @@
-import type { ComponentChild } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { cycleNumber } from '../../../domain/state/session-facts.ts';
-import type { BoardSession } from '../../../domain/view-models/board-view.ts';
+import { countTasks, describeTaskCounts, type TaskCounts } from '../../../domain/state/task-counts.ts';
+import type { BoardSession, BoardWave } from '../../../domain/view-models/board-view.ts';
 import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
 import { emptyBoardState } from '../board-changes.ts';
-import { describeSpent, labelTaskStatus } from './board-texts.ts';
+import { describeSpent } from './board-texts.ts';
 import { boardState, shownTasks } from './received-board-state.ts';
-import { ElapsedTime } from './text-components.tsx';
+import { clock, ElapsedTime, formatSeconds } from './text-components.tsx';
 
 const name = 'git flame board';
 
@@ -14,55 +14,156 @@ const name = 'git flame board';
 export function ObjectiveTitle() {
   const { session } = boardState.value;
   const lands = session?.lands_on == null ? '' : `, landing on ${session.lands_on}`;
+  const cycle = session === null ? 1 : cycleNumber(session);
   useLayoutEffect(() => {
     document.title = [session?.title, name].filter(Boolean).join(' · ');
   }, [session]);
   return (
     <>
-      <p class="kicker">{session === null ? name : `${session.id} · on ${session.base_branch}${lands}`}</p>
       <h1 id="title" dir="auto" title={session?.objective}>
         {session?.title ?? (boardState.value === emptyBoardState ? 'Loading …' : 'No session yet')}
       </h1>
+      <p class="kicker">
+        {session === null
+          ? name
+          : `on ${session.base_branch}${lands}${cycle > 1 ? ` · cycle ${cycle}` : ''} · ${session.id}`}
+      </p>
     </>
   );
 }
 
-/** How far it is. */
-export function SessionProgressFigures() {
-  const { session, run } = boardState.value;
+/** Where the session stands: its waves, how many tasks are done, what it has cost, and how old it is. */
+export function SessionStage() {
+  const { session, run, waves } = boardState.value;
   if (session === null) return null;
-  const figures: Readonly<Record<string, readonly [value: ComponentChild, note: string]>> = {
-    Wave: [session.state === 'active' ? session.wave : session.state, `cycle ${cycleNumber(session)}`],
-    Tasks: tasksDone(),
-    Spent: spending(session),
-    Age: [<ElapsedTime since={session.created_at} />, run === null ? 'no run in progress' : 'run in progress'],
-  };
-  return Object.entries(figures).map(([name, [value, note]]) => (
-    <div class="figure" key={name}>
-      <dt>{name}</dt>
+  return (
+    <>
+      <h2 class="unseen">Where it stands</h2>
+      <ol class="waves" aria-label="Waves of this cycle">
+        {waves.map((wave) => (
+          <WaveStep key={wave.wave} {...wave} />
+        ))}
+      </ol>
+      <dl class="figures" id="figures">
+        <TaskProgress />
+        <Spending {...session} />
+        <div class="figure">
+          <dt>Age</dt>
+          <dd>
+            <b>
+              <ElapsedTime since={session.created_at} />
+            </b>
+            <span class="quiet">
+              {session.state === 'ended' ? 'ended' : run === null ? 'no run in progress' : 'run in progress'}
+            </span>
+          </dd>
+        </div>
+      </dl>
+    </>
+  );
+}
+
+const waveSigns = { done: '✓', now: '●', next: '○' } as const;
+const waveWords = { done: 'done', now: 'in progress', next: 'not yet' } as const;
+
+function WaveStep({ wave, stands, took_ms: took, since }: BoardWave) {
+  const { run, gate } = boardState.value;
+  // Without a run nothing goes on: the time since is the person's own.
+  const isTicking = since !== null && (run !== null || gate !== null);
+  const ms = took + (isTicking ? clock.value - since : 0);
+  const time = stands === 'next' && ms === 0 ? '' : formatSeconds(ms);
+  return (
+    <li class="wave" data-stands={stands} aria-current={stands === 'now' ? 'step' : undefined}>
+      <span class="wave-name">
+        <span class="wave-sign" aria-hidden="true">
+          {waveSigns[stands]}
+        </span>
+        {wave}
+      </span>
+      <span class="wave-time">{stands === 'done' && ms === 0 ? 'skipped' : time}</span>
+      <span class="unseen">{stands === 'now' && gate !== null ? 'waits for you' : waveWords[stands]}</span>
+    </li>
+  );
+}
+
+function TaskProgress() {
+  const tasks = Object.values(shownTasks.value);
+  const counts = countTasks(
+    tasks.map(({ status, verdict }) => ({ status: status === 'proposed' ? 'pending' : status, verdict })),
+  );
+  const [first = '', ...rest] = describeTaskCounts(counts);
+  return (
+    <div class="figure tasks-figure">
+      <dt>Tasks</dt>
       <dd>
-        <b>{value}</b>
-        <span class="quiet">{note}</span>
+        <b>{counts.total === 0 ? 'none yet' : first}</b>
+        <Progress {...counts} />
+        <span class="quiet">{rest.join(' · ')}</span>
       </dd>
     </div>
-  ));
+  );
 }
 
-function tasksDone(): readonly [string, string] {
-  const kinds = Object.values(shownTasks.value)
-    .filter(({ status }) => status !== 'dropped')
-    .map((task) => labelTaskStatus(task).kind);
-  const count = (...wanted: readonly string[]): number => kinds.filter((kind) => wanted.includes(kind)).length;
-  const bad = count('bad');
-  const note = `${count('works')} working${bad === 0 ? '' : `, ${bad} failed or blocked`}`;
-  return [`${count('good', 'landed')} of ${kinds.length}`, kinds.length === 0 ? 'none yet' : note];
+/** The parts of the whole, as wide as they are many. */
+function Progress({ total, done, landed, running, lost }: TaskCounts) {
+  const parts = { landed, good: done - landed, works: running, bad: lost };
+  return (
+    <span class="progress" aria-hidden="true">
+      {Object.entries(parts).map(([kind, count]) => (
+        <span key={kind} data-kind={kind} style={`width: ${total === 0 ? 0 : (100 * count) / total}%`} />
+      ))}
+    </span>
+  );
 }
 
-function spending(session: BoardSession): readonly [string, string] {
-  const { budget } = session;
-  const all = describeSpent(session) || formatUsd(0);
-  if (budget === null) return [all, 'limit unknown'];
-  const format = budget.unit === 'usd' ? formatUsd : formatTokens;
-  if (budget.limit === 0) return [all, 'no limit'];
-  return [format(budget.spent), `of ${format(budget.limit)}`];
+function Spending(session: BoardSession) {
+  const { budget, estimate_usd: estimate } = session;
+  const format = budget?.unit === 'tokens' ? formatTokens : formatUsd;
+  const isLimited = budget !== null && budget.limit > 0;
+  const share = isLimited ? Math.min(1, budget.spent / budget.limit) : 0;
+  const look = share >= 1 ? 'bad' : share >= 0.8 ? 'planned' : 'good';
+  const estimated = estimate === null ? '' : `estimated ${formatUsd(estimate)}`;
+  return (
+    <div class="figure">
+      <dt>Spent</dt>
+      <dd>
+        <b>
+          {isLimited ? `${format(budget.spent)} of ${format(budget.limit)}` : describeSpent(session) || formatUsd(0)}
+        </b>
+        {isLimited && (
+          <span class="progress" aria-hidden="true">
+            <span data-kind={look} style={`width: ${100 * share}%`} />
+          </span>
+        )}
+        <span class="quiet">{estimated || (budget === null ? 'limit unknown' : isLimited ? '' : 'no limit')}</span>
+      </dd>
+    </div>
+  );
+}
+
+/** What each role has spent. */
+export function SpendingByRole() {
+  const { session, agents, run } = boardState.value;
+  const spend = session?.spend ?? [];
+  if (spend.length === 0) return null;
+  const running = agents.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
+  return (
+    <>
+      <h2 id="spent-title">Spent by role</h2>
+      <dl class="spent">
+        {spend.map(({ role, runs, cost_usd }) => (
+          <div key={role}>
+            <dt>{`${role} × ${runs}`}</dt>
+            <dd>{formatUsd(cost_usd)}</dd>
+          </div>
+        ))}
+        {(run !== null || running > 0) && (
+          <div>
+            <dt>running now</dt>
+            <dd>{formatUsd(running)}</dd>
+          </div>
+        )}
+      </dl>
+    </>
+  );
 }

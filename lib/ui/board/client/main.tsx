@@ -5,11 +5,12 @@ import { applyBoardChange, type BoardChange, type BoardMessage } from '../board-
 import { wireBoardKeys, wireThemeChoice } from './board-controls.ts';
 import { BoardChangesetList, SessionChooser, SessionLogList } from './changesets-log-sessions.tsx';
 import { TaskOrAgentPanel } from './details-panel.tsx';
-import { TaskGraphOrList } from './graph-or-list.tsx';
-import { ObjectiveTitle, SessionProgressFigures } from './header.tsx';
+import { ObjectiveTitle, SessionStage, SpendingByRole } from './header.tsx';
+import { WorkLanes } from './lanes.tsx';
 import { OtherSessions } from './other-sessions.tsx';
 import { addSessionToPath, boardState, chosenSession, closePanel, isFresh } from './received-board-state.ts';
-import { RunningAgentsAndChecks } from './running-agents.tsx';
+import { EndedChecks, RunningAgentsAndChecks } from './running-agents.tsx';
+import { TaskSection } from './tasks.tsx';
 import { setBoardClock } from './text-components.tsx';
 import { WaitingQuestions } from './waiting-questions.tsx';
 
@@ -59,10 +60,13 @@ function choose(id: string): void {
 
 const parts = {
   'top-words': <ObjectiveTitle />,
-  figures: <SessionProgressFigures />,
+  stage: <SessionStage />,
   waiting: <WaitingQuestions />,
   work: <RunningAgentsAndChecks />,
-  plan: <TaskGraphOrList />,
+  plan: <TaskSection />,
+  lanes: <WorkLanes />,
+  checked: <EndedChecks />,
+  spent: <SpendingByRole />,
   sets: <BoardChangesetList />,
   story: <SessionLogList />,
   others: <SessionChooser choose={choose} />,

@@ -1,96 +1,198 @@
-import type { BoardAgent, BoardCheck } from '../../../domain/view-models/board-view.ts';
-import { formatCount } from '../../../util/format-figures.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import type { BoardAgent, BoardCheck, BoardStreamLine } from '../../../domain/view-models/board-view.ts';
+import { formatCount, formatUsd } from '../../../util/format-figures.ts';
 import { Button } from '../../page/client/send-form.tsx';
 import { describeSpent } from './board-texts.ts';
 import { boardState, hintedAgent, openAgentPanel, shownTasks } from './received-board-state.ts';
-import { ElapsedTime, FoldedSection, ForeignText, TimeLabel } from './text-components.tsx';
+import { StopAgent } from './stop-agent.tsx';
+import { clock, ElapsedTime, FoldedSection, ForeignText, formatSeconds, TimeLabel } from './text-components.tsx';
 
-/** The agents and checks that run, and what the last checks came to. */
+/** Agents and checks at work, each with what it printed last. */
 export function RunningAgentsAndChecks() {
-  const { agents, checks, ended_checks: ended } = boardState.value;
+  const { agents, checks, run, gate } = boardState.value;
+  const isIdle = agents.length + checks.length === 0;
+  // Between two waves nothing runs for a moment; while a person is asked it stays so.
+  const isOver = isIdle && (run === null || gate !== null);
+  const room = useKeptHeight(!isOver);
+  if (isOver) return null;
   return (
     <>
-      <h2 id="work-title">Agents</h2>
-      <ul id="agents" class="rows">
-        {agents.map((agent) => (
-          <li class="row" key={agent.id}>
-            <AgentRow {...agent} />
-          </li>
-        ))}
-      </ul>
-      <ul id="checks" class="rows">
-        {checks.map((check) => (
-          <li class="row" key={check.id}>
-            <CheckRow {...check} />
-          </li>
-        ))}
-      </ul>
-      <ul id="ended-checks" class="decided" aria-label="Finished checks">
-        {ended.map((check) => (
-          <li class={check.is_good ? '' : 'bad'} key={check.id}>
-            <span class="row-head">
-              <ForeignText>{resultWords(check, `${check.about}: `)}</ForeignText>
-              <TimeLabel at={check.ended_at} class="row-end quiet" />
-            </span>
-          </li>
-        ))}
-      </ul>
-      {agents.length + checks.length === 0 && <p class="quiet">No agents or checks are running.</p>}
+      <h2 id="work-title">
+        {isIdle
+          ? 'At work'
+          : `At work: ${[countOf(agents.length, 'agent'), countOf(checks.length, 'check')].filter(Boolean).join(', ')}`}
+      </h2>
+      <div class="cards-room" ref={room}>
+        <ul id="agents" class="cards">
+          {agents.map((agent) => (
+            <li class="card" key={agent.id}>
+              <AgentCard {...agent} />
+            </li>
+          ))}
+        </ul>
+        <ul id="checks" class="cards">
+          {checks.map((check) => (
+            <li class="card" key={check.id}>
+              <CheckCard {...check} />
+            </li>
+          ))}
+        </ul>
+        {isIdle && <p class="quiet">No agents or checks are running.</p>}
+      </div>
     </>
   );
 }
 
-function AgentRow(agent: BoardAgent) {
-  const { id, role, adapter, blocked, activity } = agent;
-  const title = agent.task === null ? null : (shownTasks.value[agent.task]?.title ?? null);
+function countOf(count: number, noun: string): string {
+  return count === 0 ? '' : formatCount(count, noun);
+}
+
+/** An element that keeps the height it once had, while something runs: what is below it stays where it is. */
+function useKeptHeight(isRunning: boolean) {
+  const room = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { current: element } = room;
+    if (element === null) return;
+    let [width, kept] = [0, 0];
+    const watch = new ResizeObserver(() => {
+      const now = element.getBoundingClientRect();
+      // In another width the cards stand in other rows.
+      if (Math.abs(now.width - width) > 1) {
+        element.style.minHeight = '';
+        kept = 0;
+      }
+      width = now.width;
+      kept = Math.max(kept, element.getBoundingClientRect().height);
+      element.style.minHeight = `${kept}px`;
+    });
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, [isRunning]);
+  return room;
+}
+
+/** Without a word for that long, an agent is quiet. */
+const quietMs = 120_000;
+
+function AgentCard(agent: BoardAgent) {
+  const { id, role, adapter, blocked, last_activity_at: last } = agent;
+  const title = agent.task === null ? null : (shownTasks.value[agent.task]?.title ?? agent.task);
+  const spent = agent.cost_usd > 0 ? formatUsd(agent.cost_usd) : describeSpent(agent);
+  const silence = clock.value - Date.parse(last);
   return (
     <>
-      <button type="button" class="row-button" onClick={() => openAgentPanel(id)}>
-        <span class="row-head">
-          <b>{agent.task ?? role}</b>
-          <span class="badge">{role}</span>
-          {blocked > 0 && <span class="badge bad">{`${formatCount(blocked, 'call')} blocked`}</span>}
-          <ElapsedTime since={agent.started_at} class="row-end quiet" />
+      <p class="card-head">
+        <span class="role">{role}</span>
+        {silence > quietMs && <span class="badge waiting">{`silent for ${formatSeconds(silence)}`}</span>}
+        {blocked > 0 && (
+          <span class="badge bad" title={`${formatCount(blocked, 'call')} blocked`}>{`${blocked} blocked`}</span>
+        )}
+        <span class="row-end">
+          <ElapsedTime since={agent.started_at} />
+          {spent === '' ? '' : ` · ${spent}`}
         </span>
-        {title !== null && <ForeignText class="row-title">{title}</ForeignText>}
-        <ForeignText class="row-note">{activity === '' ? 'starting' : activity}</ForeignText>
-        <span class="row-note quiet">{[id, adapter, describeSpent(agent)].filter(Boolean).join(' · ')}</span>
+      </p>
+      <button type="button" class="card-title" onClick={() => openAgentPanel(id)}>
+        <ForeignText>{title ?? `${role}, for the session`}</ForeignText>
       </button>
-      <Button
-        label="Message…"
-        class="tell-button"
-        aria-label={`Message… (${agent.task ?? id})`}
-        onClick={() => {
-          openAgentPanel(id);
-          hintedAgent.value = id;
-        }}
-      />
+      <LatestLines {...agent} />
+      <div class="card-foot">
+        <span class="quiet" title={`${id}, ${adapter}`}>
+          {agent.task ?? id}
+        </span>
+        <span class="card-tools">
+          <Button
+            label="Message…"
+            class="tell-button"
+            aria-label={`Message… (${agent.task ?? id})`}
+            onClick={() => {
+              openAgentPanel(id);
+              hintedAgent.value = id;
+            }}
+          />
+          <StopAgent {...agent} />
+        </span>
+      </div>
     </>
   );
 }
 
-function CheckRow({ about, command, started_at: since, output, before }: BoardCheck) {
+const signs = { said: '', call: '›', blocked: '⊘', gap: '…' } as const;
+
+/** The end of its output, in room for just that: a card stays as high as it is. */
+function LatestLines({ recent, activity }: Pick<BoardAgent, 'recent' | 'activity'>) {
+  const said: readonly BoardStreamLine[] = activity === '' ? [] : [{ kind: 'said', text: activity }];
+  const lines = recent.length > 0 ? recent : said;
   return (
-    <div class="check">
-      <span class="row-head">
-        <b>{about}</b>
-        <span class="badge">check</span>
-        <ElapsedTime since={since} class="row-end quiet" />
-      </span>
-      {before.map((one) => (
-        <ForeignText class={`row-note ${one.is_good ? '' : 'bad'}`}>{resultWords(one)}</ForeignText>
+    <ol class="latest">
+      {lines.length === 0 && <li class="quiet">No output yet.</li>}
+      {lines.map(({ kind, text }, at) => (
+        <li class={kind} key={`${at} ${text}`}>
+          {signs[kind] !== '' && <span class="stream-sign">{signs[kind]}</span>}
+          <ForeignText>{text}</ForeignText>
+        </li>
       ))}
-      <code class="row-title">{command}</code>
+    </ol>
+  );
+}
+
+function CheckCard({ about, command, started_at: since, output, before }: BoardCheck) {
+  const title = shownTasks.value[about]?.title ?? about;
+  const last = output.trimEnd().split('\n').slice(-3).filter(Boolean);
+  return (
+    <>
+      <p class="card-head">
+        <span class="role">check</span>
+        <ElapsedTime since={since} class="row-end" />
+      </p>
+      <p class="card-title">
+        <ForeignText>{title}</ForeignText>
+      </p>
+      {before.map((one) => (
+        <ForeignText class={`row-note ${one.is_good ? '' : 'problem'}`}>{resultWords(one)}</ForeignText>
+      ))}
+      <code class="card-command">{command}</code>
+      <ol class="latest">
+        {last.length === 0 && <li class="quiet">No output yet.</li>}
+        {last.map((line) => (
+          <li>
+            <ForeignText>{line}</ForeignText>
+          </li>
+        ))}
+      </ol>
       {output !== '' && (
         <FoldedSection summary="Output">
           <pre tabIndex={0}>{output}</pre>
         </FoldedSection>
       )}
-    </div>
+    </>
   );
 }
 
 function resultWords(check: BoardCheck['before'][number], about = ''): string {
-  const seconds = Math.ceil(check.took_ms / 1_000);
-  return `${check.is_good ? '✓' : '✗'} ${about}${check.command}: ${check.result}, ${seconds} s`;
+  return `${check.is_good ? '✓' : '✗'} ${about}${check.command}: ${check.result}, ${Math.ceil(check.took_ms / 1_000)} s`;
+}
+
+/** What the last checks came to. */
+export function EndedChecks() {
+  const { ended_checks: ended } = boardState.value;
+  if (ended.length === 0) return null;
+  const bad = ended.filter((one) => !one.is_good).length;
+  return (
+    <>
+      <h2 id="checked-title">{`Last checks: ${bad === 0 ? 'all passed' : `${bad} failed`}`}</h2>
+      <ul id="ended-checks" class="decided">
+        {ended.map((check) => (
+          <li class={check.is_good ? '' : 'problem'} key={check.id}>
+            <span class="row-head">
+              <ForeignText>
+                {resultWords(check, `${shownTasks.value[check.about]?.title ?? check.about}: `)}
+              </ForeignText>
+              <TimeLabel at={check.ended_at} class="row-end quiet" />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
 }

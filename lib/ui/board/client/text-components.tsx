@@ -51,7 +51,8 @@ export function FoldedSection({ class: name = '', summary, children }: Named & {
 
 /** Milliseconds that the clock of the board is ahead of the one here. */
 let ahead = 0;
-const clock = signal(Date.now());
+/** The time of the board, milliseconds since 1970, each second. */
+export const clock = signal(Date.now());
 setInterval(() => {
   clock.value = Date.now() + ahead;
 }, 1_000);
@@ -64,20 +65,29 @@ export function setBoardClock(now: number): void {
 
 /** How long ago something began, kept up to date; `since` is an ISO time. */
 export function ElapsedTime({ since, class: name = '' }: { readonly since: string; readonly class?: string }) {
-  // Tenths of a second would flicker.
-  const seconds = Math.max(0, Math.round((clock.value - Date.parse(since)) / 1_000));
   return (
     <time class={name} dateTime={since}>
-      {seconds === 0 ? '0 s' : formatDuration(seconds * 1_000).replace('.0 s', ' s')}
+      {formatSeconds(clock.value - Date.parse(since))}
     </time>
   );
+}
+
+/** A time in whole seconds: tenths would flicker. */
+export function formatSeconds(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  return seconds === 0 ? '0 s' : formatDuration(seconds * 1_000).replace('.0 s', ' s');
 }
 
 /** A moment as a clock shows it here, with the day where that is another one. */
 export function TimeLabel({ at, class: name = '' }: { readonly at: string; readonly class?: string }) {
   const time = new Date(at);
   const isToday = time.toDateString() === new Date().toDateString();
-  const clockTime = time.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  const clockTime = time.toLocaleTimeString([], {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  });
   const day = time.toLocaleDateString([], { month: 'short', day: 'numeric' });
   return (
     <time class={name} dateTime={at} title={at}>

@@ -1,5 +1,7 @@
 import { signal, useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { OfferedAnswer } from '../../../domain/questions/answer-definition.ts';
 import { listOfferedAnswers } from '../../../domain/questions/offered-answers.ts';
 import {
   type AnsweredQuestion,
@@ -7,10 +9,11 @@ import {
   type PendingQuestion,
 } from '../../../domain/questions/question-data.ts';
 import { describeQuestionWithdrawal, renderQuestionTitle } from '../../../domain/questions/question-facts.ts';
+import { formatCount } from '../../../util/format-figures.ts';
 import { AnswerForm } from '../../page/client/answer-form.tsx';
 import { Button } from '../../page/client/send-form.tsx';
 import { postJson } from '../../page/client/server-requests.ts';
-import { loadQuestionText, QuestionFactsView } from './question-facts-view.tsx';
+import { GateLead, loadQuestionText, QuestionFactsView } from './question-facts-view.tsx';
 import { addSessionToPath, boardState, isFresh } from './received-board-state.ts';
 import { FoldedSection, ForeignText, ForeignTextBlock, TimeLabel } from './text-components.tsx';
 
@@ -31,26 +34,19 @@ let hadFocus = false;
 
 /** The questions that wait for the person, and the outcome of the last ones. */
 export function WaitingQuestions() {
-  const { gate, notices, session, decided } = boardState.value;
+  const { gate, notices, session, run, decided } = boardState.value;
   const last = useRef<PendingQuestion | null>(null);
   if (gate !== null) last.current = gate;
   const next = session?.next ?? null;
   const answered = decided.find(({ id }) => id === last.current?.id);
   const shown = decided.slice(0, mostDecided);
   const lost = [...begun.value].filter(([id]) => id !== gate?.id && !shown.some((one) => one.id === id));
+  const isQuiet = gate === null && next === null && notices.length + lost.length + shown.length === 0;
   return (
     <>
-      <h2 id="waiting-title">Waits for you</h2>
-      <ul id="notices" class="notices">
-        {notices.map((text) => (
-          <li class="warning">{text}</li>
-        ))}
-        {next !== null && (
-          <li class="next">
-            Next, in a terminal: <code>{next}</code>
-          </li>
-        )}
-      </ul>
+      <h2 id="waiting-title" class={isQuiet || gate === null ? 'unseen' : ''}>
+        {gate === null ? 'What waits for you' : 'Waits for you'}
+      </h2>
       <p class="unseen" role="status">
         {gate !== null
           ? `Waits for you: ${renderQuestionTitle(gate.asks)}`
@@ -59,7 +55,20 @@ export function WaitingQuestions() {
             : sentence(answered)}
       </p>
       <div id="gates">{gate !== null && <Card key={gate.id} {...gate} />}</div>
-      {gate === null && next === null && notices.length === 0 && <p class="quiet">Nothing waits for you.</p>}
+      {next !== null && (
+        <p class="next">
+          Nothing runs. To continue, in a terminal: <code>{next}</code>
+        </p>
+      )}
+      {gate === null && next === null && session !== null && (
+        <p class="quiet">{run === null ? 'Nothing waits for you, and nothing runs.' : 'Nothing waits for you.'}</p>
+      )}
+      {session === null && isFresh.value && (
+        <p class="next">
+          To start one, in a terminal: <code>git flame run 'What you want done'</code>
+        </p>
+      )}
+      <Notices texts={notices} />
       <ul id="decided" class="decided">
         {lost.map(([id, { title, how, draft }]) => (
           <li key={id}>
@@ -81,15 +90,76 @@ export function WaitingQuestions() {
   );
 }
 
+/** More than one are folded: they warn, and ask nothing. */
+function Notices({ texts }: { readonly texts: readonly string[] }) {
+  const list = (
+    <ul id="notices" class="notices">
+      {texts.map((text) => (
+        <li class="warning" key={text}>
+          <ForeignText>{text}</ForeignText>
+        </li>
+      ))}
+    </ul>
+  );
+  return texts.length < 2 ? list : <FoldedSection summary={formatCount(texts.length, 'notice')}>{list}</FoldedSection>;
+}
+
 /** A question, with the form of the answer that is chosen. */
 function Card(gate: PendingQuestion) {
   const { id, asks } = gate;
   const chosen = useSignal<string | null>(null);
+  const problem = useSignal('');
   const card = useRef<HTMLElement>(null);
   const drafts = useRef(new Map<string, string | undefined>()).current;
-  const isSent = useRef(false);
+  const { send } = useSending(gate, { card, drafts });
   const answers = listOfferedAnswers(asks);
   const answer = answers.find(({ label }) => label === chosen.value);
+  const cancel = (): void => {
+    card.current?.querySelector<HTMLElement>('[aria-expanded="true"]')?.focus();
+    chosen.value = null;
+  };
+  const choose = async (one: OfferedAnswer): Promise<void> => {
+    chosen.value = isSentAtOnce(one) ? null : one.label;
+    problem.value = isSentAtOnce(one) ? await send({ ...one.given, kind: one.word }) : '';
+  };
+  return (
+    <article class="gate" data-gate={asks.gate} aria-labelledby={`title-${id}`} ref={card}>
+      <h3 id={`title-${id}`} dir="auto">
+        {renderQuestionTitle(asks)}
+      </h3>
+      <GateLead asks={asks} />
+      <AnswerButtons answers={answers} chosen={answer ?? null} choose={(one) => void choose(one)} />
+      <p class="problem text" role="alert" hidden={problem.value === ''}>
+        {problem}
+      </p>
+      <div class="answer-place">
+        {answer !== undefined && (
+          <AnswerForm
+            key={answer.label}
+            answer={answer}
+            drafts={drafts}
+            load={(what) => loadQuestionText(id, what)}
+            send={send}
+            cancel={cancel}
+          />
+        )}
+      </div>
+      <div class="gate-facts">
+        <QuestionFactsView gate={id} asks={asks} />
+      </div>
+    </article>
+  );
+}
+
+interface Sending {
+  readonly card: RefObject<HTMLElement | null>;
+  readonly drafts: ReadonlyMap<string, string | undefined>;
+}
+
+/** Sends answers to a question; keeps what was written where the question ends without it. */
+function useSending(gate: PendingQuestion, { card, drafts }: Sending) {
+  const { id, asks } = gate;
+  const isSent = useRef(false);
   const keepDraft = (): void => {
     const draft = [...drafts.values()].filter(Boolean).join('\n\n');
     if (draft === '') return;
@@ -103,10 +173,6 @@ function Card(gate: PendingQuestion) {
       if (!isSent.current) keepDraft();
     };
   }, []);
-  const cancel = (): void => {
-    card.current?.querySelector<HTMLElement>('[aria-expanded="true"]')?.focus();
-    chosen.value = null;
-  };
   const send = async (given: unknown): Promise<string> => {
     if (!isFresh.value) return 'git flame is not responding. You can decide here once it responds again.';
     isSent.current = true;
@@ -115,41 +181,55 @@ function Card(gate: PendingQuestion) {
     if (problem !== '' && boardState.value.gate?.id !== id) keepDraft();
     return problem;
   };
+  return { send };
+}
+
+interface AnswerButtonsProps {
+  readonly answers: readonly OfferedAnswer[];
+  /** The one whose form is open. */
+  readonly chosen: OfferedAnswer | null;
+  choose(answer: OfferedAnswer): void;
+}
+
+/** The answers, and what the one that is pointed at leads to. */
+function AnswerButtons({ answers, chosen, choose }: AnswerButtonsProps) {
+  const pointed = useSignal<string | null>(null);
+  const explained = answers.find(({ label }) => label === pointed.value) ?? answers[0];
   return (
-    <article class="gate" data-gate={asks.gate} aria-labelledby={`title-${id}`} ref={card}>
-      <h3 id={`title-${id}`} dir="auto">
-        {renderQuestionTitle(asks)}
-      </h3>
-      <div class="gate-facts">
-        <QuestionFactsView gate={id} asks={asks} />
-      </div>
+    <>
       <div class="answers">
-        {answers.map(({ label, look }) => (
-          <Button
-            key={label}
-            label={label}
-            class={look}
-            aria-expanded={label === chosen.value}
-            onClick={() => {
-              chosen.value = label;
-            }}
-          />
-        ))}
+        {answers.map((one) => {
+          const point = (): void => {
+            pointed.value = one.label;
+          };
+          const isPlain = isSentAtOnce(one);
+          return (
+            <Button
+              key={one.label}
+              label={isPlain ? one.label : `${one.label}…`}
+              class={one.look}
+              title={one.means}
+              aria-expanded={isPlain ? undefined : one === chosen}
+              onFocus={point}
+              onMouseEnter={point}
+              onClick={() => choose(one)}
+            />
+          );
+        })}
       </div>
-      <div class="answer-place">
-        {answer !== undefined && (
-          <AnswerForm
-            key={answer.label}
-            answer={answer}
-            drafts={drafts}
-            load={(what) => loadQuestionText(id, what)}
-            send={send}
-            cancel={cancel}
-          />
-        )}
-      </div>
-    </article>
+      {chosen === null && explained !== undefined && (
+        <p class="means quiet">
+          <b>{explained.label}</b>
+          {`: ${explained.means}`}
+        </p>
+      )}
+    </>
   );
+}
+
+/** Whether one press gives it: it asks for nothing, and ends nothing. */
+function isSentAtOnce({ fields, confirms }: OfferedAnswer): boolean {
+  return !confirms && fields.every(({ kind }) => kind === 'comments');
 }
 
 function Draft({ text }: { readonly text: string }) {

@@ -24,10 +24,10 @@ export interface FormDrafts {
 
 /** The form of an answer to any question. One is open at a time. */
 export function AnswerForm({ answer, drafts, load, send, cancel, children }: AnswerFormProps) {
-  const { means, fields, label, look } = answer;
+  const { means, fields, label, send: sendLabel, look } = answer;
   return (
     <SendForm
-      label={label}
+      label={sendLabel || label}
       look={look}
       tools={<Button label="Cancel" onClick={cancel} />}
       send={(form) => send(readForm(form, answer))}

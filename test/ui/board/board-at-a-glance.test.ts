@@ -1,0 +1,238 @@
+import type { Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
+import type { BoardState } from '../../../lib/domain/view-models/board-view.ts';
+import { pageSuite } from '../../review-page/browser.ts';
+import { requireAccessible } from '../../support/axe.ts';
+import { boardStates } from './board-states.ts';
+import { fakeTask, openFakeBoard } from './fake-board.ts';
+
+const { test, visitUrl, run } = await pageSuite('the board at a glance');
+
+function stateOf(name: string): BoardState {
+  const state = boardStates[name];
+  if (state === undefined) throw new Error(`there is no state ${name}`);
+  return state;
+}
+
+/** A page with the board in a state. */
+async function visit(name: string, viewport = { width: 1440, height: 1000 }) {
+  const fake = await openFakeBoard();
+  fake.show(stateOf(name));
+  const { page, complaints } = await visitUrl(fake.board.url, viewport);
+  await page.locator('#title', { hasText: stateOf(name).session?.title ?? 'No session' }).waitFor();
+  return { fake, page, complaints };
+}
+
+/** The texts of all that fits, each on one line. */
+async function texts(page: Page, selector: string): Promise<readonly string[]> {
+  const found = await page.locator(selector).allInnerTexts();
+  return found.map((text) => text.replace(/\s+/g, ' ').trim());
+}
+
+test('DSK-1: axe finds nothing wrong with any state of a session, and none is wider than a phone', async () => {
+  for (const name of Object.keys(boardStates)) {
+    const { fake, page, complaints } = await visit(name);
+    try {
+      await requireAccessible(page, name);
+      assert.equal(complaints, []);
+    } finally {
+      await fake.board.close();
+      await page.close();
+    }
+  }
+});
+
+test('DSK-1: one look says the wave and what each took, how many tasks are done, and what is spent', async () => {
+  const { fake, page } = await visit('validation');
+  try {
+    const waves = await texts(page, '.wave');
+    assert.equal(waves.slice(0, 2), ['✓Plan 4m 07s done', '✓Work 12m 41s done']);
+    assert.match(waves[2] ?? '', /^●Validate .*waits for you$/);
+    assert.equal(waves.slice(3), ['○Merge not yet', '○Review not yet']);
+    assert.is(await page.locator('.wave[aria-current="step"]').count(), 1);
+    const [tasks = '', spent = ''] = await texts(page, '.figure');
+    assert.is(tasks, 'Tasks 9 of 10 tasks done 1 failed or blocked');
+    assert.is(spent, 'Spent $4.18 of $12.00 estimated $6.00');
+    assert.is(await page.locator('#others details[open]').count(), 0);
+    // What is empty takes no room.
+    assert.is(await page.locator('#sets').isVisible(), false);
+  } finally {
+    await fake.board.close();
+  }
+});
+
+test('DSK-1: titles come first, with groups, in columns by state; a filter leaves what fits', async () => {
+  const { fake, page } = await visit('failed');
+  try {
+    assert.equal(await texts(page, '.column h3'), [
+      ...['Failed or blocked 5', 'Waiting 2', 'Working 1', 'Checking 0', 'Passed 1', 'Landed 1'],
+    ]);
+    assert.equal((await texts(page, '.column[data-kind="bad"] h4')).slice(0, 2), ['limits', 'docs']);
+    const first = await texts(page, '.column[data-kind="bad"] .task');
+    assert.is(
+      first[0],
+      'Answer 429 with Retry-After once a key is over its limit ✗failed npm test ended with 1 three times task-002 · attempt 3 · $0.40',
+    );
+    assert.match((await texts(page, '.task[data-id="task-010"]'))[0] ?? '', 'after Let an administrator');
+    await page.keyboard.press('/');
+    await page.keyboard.type('settings lift');
+    await page.locator('#plan', { hasText: '1 of 10 tasks' }).waitFor();
+    assert.is(await page.locator('.task').count(), 1);
+  } finally {
+    await fake.board.close();
+  }
+});
+
+test('DSK-1: by keys alone, from card to card, into a task beside the board, to the next one, and back', async () => {
+  const { fake, page } = await visit('failed');
+  try {
+    const inFocus = (): Promise<string> => page.evaluate<string>('document.activeElement.dataset.id ?? ""');
+    await page.locator('.task').first().waitFor();
+    await page.keyboard.press('p');
+    assert.is(await inFocus(), 'task-002');
+    await page.keyboard.press('ArrowDown');
+    assert.is(await inFocus(), 'task-004');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    assert.is(await inFocus(), 'task-009');
+    // The column that is empty is passed over.
+    await page.keyboard.press('ArrowRight');
+    assert.is(await inFocus(), 'task-003');
+    await page.keyboard.press('Enter');
+    await page.locator('#panel-title', { hasText: 'Read limits' }).waitFor();
+    const isBeside = await page.evaluate<boolean>(
+      "document.querySelector('.room').getBoundingClientRect().right <= document.querySelector('#panel').getBoundingClientRect().left",
+    );
+    assert.ok(isBeside, 'the panel covers the board');
+    await page.keyboard.press('k');
+    await page.locator('#panel-title', { hasText: 'Let an administrator' }).waitFor();
+    await page.keyboard.press('j');
+    await page.locator('#panel-title', { hasText: 'Read limits' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('#panel').waitFor({ state: 'detached' });
+    assert.is(await inFocus(), 'task-003');
+  } finally {
+    await fake.board.close();
+  }
+});
+
+test('DSK-1: an agent is stopped on its card once it was asked how, and Escape leaves it at work', async () => {
+  const { fake, page } = await visit('working');
+  try {
+    const opener = page.getByRole('button', { name: 'Stop… (task-006)' });
+    await opener.click();
+    await page.getByRole('button', { name: 'Stop, and try again' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Escape');
+    await opener.and(page.locator(':focus')).waitFor();
+    assert.equal(fake.stopped, []);
+    await opener.click();
+    await Promise.all([
+      page.waitForResponse((response) => response.url().includes('/api/stop')),
+      page.getByRole('button', { name: 'Stop, the task fails' }).click(),
+    ]);
+    assert.equal(fake.stopped, [{ agent: 'worker-2a2b3c4d', retry: false }]);
+    // An agent that judges has no task of its own that could fail.
+    await page.getByRole('button', { name: 'Stop… (task-003)' }).click();
+    await page.getByRole('button', { name: 'Stop it' }).waitFor();
+  } finally {
+    await fake.board.close();
+  }
+});
+
+test('DSK-1: a question is one sentence with its answers; one press gives what asks for nothing, ends ask again', async () => {
+  const { fake, page } = await visit('cycle-over');
+  try {
+    const gate = page.locator('article.gate');
+    assert.is((await texts(page, 'article.gate h3'))[0], 'Cycle 1 is over: start another?');
+    assert.equal(await texts(page, '.answers button'), ['Continue', 'Retry', 'Re-plan…', 'Stop…']);
+    const names = new Set(await texts(page, '.answers button'));
+    await gate.getByRole('button', { name: 'Stop…' }).click();
+    const [sends = ''] = await texts(page, '.answer-send');
+    assert.is(sends, 'End the run');
+    assert.not(names.has(sends));
+    assert.equal(fake.answers, []);
+    await gate.getByText('5 tasks sent back, failed or blocked').click();
+    await gate.getByText('Measure at 100,000 keys too.').waitFor();
+    await Promise.all([
+      page.waitForResponse((response) => response.url().includes('/api/answer')),
+      gate.getByRole('button', { name: 'Continue' }).click(),
+    ]);
+    assert.equal(fake.answers, [{ kind: 'continue' }]);
+  } finally {
+    await fake.board.close();
+  }
+});
+
+const watchShifts = `globalThis.shifts = []; new PerformanceObserver((list) => {
+  for (const { value, sources } of list.getEntries())
+    globalThis.shifts.push(value + ' ' + sources.map(({ node }) => node?.outerHTML?.slice(0, 80) ?? node?.nodeName).join());
+}).observe({ type: 'layout-shift' }); undefined`;
+
+test('DSK-1: nothing jumps while agents print, are refused calls, and end', async () => {
+  const { fake, page } = await visit('working');
+  try {
+    await page.locator('#agents .card').nth(7).waitFor();
+    await page.waitForFunction('document.fonts.status === "loaded"');
+    await page.evaluate(watchShifts);
+    const working = stateOf('working');
+    const text = 'A line that is much longer than what a card has room for, so that it is cut '.repeat(3);
+    const agents = working.agents.map((one) => ({ ...one, recent: [{ kind: 'said' as const, text }] }));
+    fake.show({ ...working, agents });
+    await page.locator('#agents .card', { hasText: 'A line that' }).first().waitFor();
+    fake.show({ ...working, agents: agents.slice(0, 2), checks: [] });
+    await page.locator('#work-title', { hasText: /^At work: 2 agents$/ }).waitFor();
+    fake.show({ ...working, agents: [], checks: [] });
+    await page.getByText('No agents or checks are running.').waitFor();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    assert.equal(await page.evaluate('globalThis.shifts'), []);
+  } finally {
+    await fake.board.close();
+  }
+});
+
+test('DSK-1: the graph gives titles the room there is, with groups, on a phone in a frame that scrolls', async () => {
+  const tasks = Object.fromEntries(
+    ['Read limits from settings, with a default for each plan', 'Let an administrator lift a limit'].map(
+      (title, at) => [`task-00${at}`, fakeTask({ title, group: 'settings', needs: at === 0 ? [] : ['task-000'] })],
+    ),
+  );
+  const { fake, page } = await visit('working');
+  try {
+    fake.show({ ...stateOf('working'), tasks });
+    await page.locator('.task[data-id="task-000"]').waitFor();
+    await page.keyboard.press('v');
+    const node = page.locator('#graph .node[data-id="task-000"]');
+    await node.waitFor();
+    const cut = `document.querySelector('#graph .node-title').scrollHeight > document.querySelector('#graph .node-title').clientHeight`;
+    assert.is(await page.evaluate(cut), false);
+    assert.ok(((await node.boundingBox())?.width ?? 0) > 300);
+    assert.match((await texts(page, '#graph .node'))[0] ?? '', 'settings · task-000');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.waitForFunction("document.querySelector('#graph .node').offsetWidth === 200");
+    assert.is(await page.evaluate('document.documentElement.scrollWidth'), 390);
+    await page.locator('#graph .node').nth(1).focus();
+    const box = await page.locator('#graph .node').nth(1).boundingBox();
+    assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box));
+  } finally {
+    await fake.board.close();
+  }
+});
+
+test('DSK-1: the lanes can be read as a table, with who waited for whom', async () => {
+  const { fake, page } = await visit('failed');
+  try {
+    await page.getByRole('button', { name: 'As a table' }).click();
+    const rows = await texts(page, '#lanes tbody tr');
+    assert.ok(
+      rows.some((row) => row.startsWith('planner') && row.includes('planner-1a2b3c4d')),
+      rows.join('\n'),
+    );
+    const blocked = rows.find((row) => row.startsWith('Document the limits') && row.includes('was blocked'));
+    assert.match(blocked ?? '', 'Show the remaining requests');
+    assert.match(blocked ?? '', 'so far');
+  } finally {
+    await fake.board.close();
+  }
+});
+
+run();
