@@ -107,7 +107,7 @@ test('MRG-11: comments on lines go along with a reject, on the side they are abo
   const dialog = page.getByRole('dialog', { name: 'Reject' });
   await dialog.getByRole('listitem').filter({ hasText: 'Close <this>.' }).waitFor();
   await dialog.getByLabel('Reason').fill('Two remarks.');
-  await dialog.getByRole('button', { name: 'Reject' }).click();
+  await dialog.getByRole('button', { name: 'Send back with this reason' }).click();
   await reviewed;
   const comments = [
     { path: 'src/a.txt', side: 'old', line: 1, text: 'Why is it gone?' },

@@ -74,6 +74,10 @@ test('DSK-1: titles come first, with groups, in columns by state; a filter leave
       'Answer 429 with Retry-After once a key is over its limit ✗failed npm test ended with 1 three times task-002 · attempt 3 · $0.40',
     );
     assert.match((await texts(page, '.task[data-id="task-010"]'))[0] ?? '', 'after Let an administrator');
+    assert.match(
+      (await texts(page, '.task[data-id="task-004"]'))[0] ?? '',
+      '"Answer 429 with Retry-After once a key is over its limit" failed',
+    );
     await page.keyboard.press('/');
     await page.keyboard.type('settings lift');
     await page.locator('#plan', { hasText: '1 of 10 tasks' }).waitFor();

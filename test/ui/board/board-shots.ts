@@ -31,6 +31,7 @@ async function take(name: string): Promise<void> {
     for (const colorScheme of themes) {
       await page.setViewportSize({ width, height: width === 390 ? 844 : 1000 });
       await page.emulateMedia({ colorScheme });
+      await page.evaluate('scrollTo(0, 0)');
       await page.waitForTimeout(120);
       await page.screenshot({
         path: `${folder}/${name}-${width}-${colorScheme}.png`,

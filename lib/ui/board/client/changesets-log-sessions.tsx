@@ -1,7 +1,7 @@
 import type { BoardChangeset, BoardLogLine } from '../../../domain/view-models/board-view.ts';
 import { formatCount, formatNumber } from '../../../util/format-figures.ts';
 import { describeSpent } from './board-texts.ts';
-import { boardState, openTaskPanel, shownTasks } from './received-board-state.ts';
+import { boardState, openTaskPanel, titleOf } from './received-board-state.ts';
 import { addressOfReview, hasReview } from './review-address.ts';
 import { ForeignText, TimeLabel } from './text-components.tsx';
 
@@ -40,9 +40,7 @@ function ChangesetRow({ id, group, state: stands, red, diffstat, tasks, reason, 
           <Diffstat {...diffstat} />
         </span>
       </span>
-      <ForeignText class="row-note quiet">
-        {tasks.map((task) => shownTasks.value[task]?.title ?? task).join(' · ')}
-      </ForeignText>
+      <ForeignText class="row-note quiet">{tasks.map(titleOf).join(' · ')}</ForeignText>
       {why !== '' && <ForeignText class="row-note">{why}</ForeignText>}
       {try_command !== null && (
         <span class="row-note quiet">
@@ -91,7 +89,7 @@ export function SessionLogList() {
 }
 
 function LogLine({ at, who, task, text }: BoardLogLine) {
-  const title = task === null ? null : (shownTasks.value[task]?.title ?? task);
+  const title = task === null ? null : titleOf(task);
   return (
     <li>
       <TimeLabel at={at} />

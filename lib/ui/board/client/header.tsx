@@ -80,7 +80,7 @@ function WaveStep({ wave, stands, took_ms: took, since }: BoardWave) {
         </span>
         {wave}
       </span>
-      <span class="wave-time">{stands === 'done' && ms === 0 ? 'skipped' : time}</span>
+      <span class="wave-time">{ms === 0 && stands === 'done' ? '–' : time}</span>
       <span class="unseen">{stands === 'now' && gate !== null ? 'waits for you' : waveWords[stands]}</span>
     </li>
   );

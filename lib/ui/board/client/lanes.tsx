@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { type Lane, type LaneSpan, type Lanes, planLanes } from '../plan-lanes.ts';
-import { boardState, openTaskPanel, shownTasks } from './received-board-state.ts';
+import { boardState, openTaskPanel, shownTasks, titleOf } from './received-board-state.ts';
 import { clock, ForeignText, formatSeconds } from './text-components.tsx';
 
 const isTable = signal(false);
@@ -184,10 +184,6 @@ function sentence(span: LaneSpan): string {
   const waited = span.waitedFor.length === 0 ? '' : `for ${span.waitedFor.map(titleOf).join(', ')}`;
   const took = span.to === span.from ? '' : formatSeconds(span.to - span.from);
   return [words(span), waited, took, span.agent].filter(Boolean).join(' · ');
-}
-
-function titleOf(id: string): string {
-  return shownTasks.value[id]?.title ?? id;
 }
 
 function clockTime(at: number): string {

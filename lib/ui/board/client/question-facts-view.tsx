@@ -10,7 +10,7 @@ import { formatCount } from '../../../util/format-figures.ts';
 import { getJson, useLoaded } from '../../page/client/server-requests.ts';
 import { labelTaskStatus } from './board-texts.ts';
 import { Diffstat } from './changesets-log-sessions.tsx';
-import { addSessionToPath, boardState } from './received-board-state.ts';
+import { addSessionToPath, boardState, nameTasks } from './received-board-state.ts';
 import { addressOfReview, hasReview } from './review-address.ts';
 import { FoldedSection, ForeignText, ForeignTextBlock, ForeignTextList } from './text-components.tsx';
 
@@ -136,7 +136,7 @@ function TroubledTasks({ tasks }: Pick<Extract<QuestionFact, { readonly kind: 't
                 <span class={`badge ${kind}`}>{word}</span>
                 <code class="quiet">{id}</code>
               </span>
-              <ForeignText class="row-note quiet">{why}</ForeignText>
+              <ForeignText class="row-note quiet">{nameTasks(why)}</ForeignText>
             </li>
           );
         })}

@@ -25,6 +25,18 @@ export function addSessionToPath(path: string): string {
   return chosenSession.value === null ? path : `${path}?session=${encodeURIComponent(chosenSession.value)}`;
 }
 
+/** A task's title, or its id where there is none. */
+export function titleOf(id: string): string {
+  return shownTasks.value[id]?.title ?? id;
+}
+
+/** A text of ours with the titles of tasks for their ids; ids that are plain words stay. */
+export function nameTasks(text: string): string {
+  return text.replace(/[\w-]+/g, (word) =>
+    /[\d-]/.test(word) && word in shownTasks.value ? `"${titleOf(word)}"` : word,
+  );
+}
+
 /** Opens an agent, at its task where it has one. */
 export function openAgentPanel(id: string): void {
   const task = boardState.value.agents.find((one) => one.id === id)?.task ?? null;

@@ -3,7 +3,7 @@ import type { BoardAgent, BoardCheck, BoardStreamLine } from '../../../domain/vi
 import { formatCount, formatUsd } from '../../../util/format-figures.ts';
 import { Button } from '../../page/client/send-form.tsx';
 import { describeSpent } from './board-texts.ts';
-import { boardState, hintedAgent, openAgentPanel, shownTasks } from './received-board-state.ts';
+import { boardState, hintedAgent, openAgentPanel, titleOf } from './received-board-state.ts';
 import { StopAgent } from './stop-agent.tsx';
 import { clock, ElapsedTime, FoldedSection, ForeignText, formatSeconds, TimeLabel } from './text-components.tsx';
 
@@ -76,7 +76,7 @@ const quietMs = 120_000;
 
 function AgentCard(agent: BoardAgent) {
   const { id, role, adapter, blocked, last_activity_at: last } = agent;
-  const title = agent.task === null ? null : (shownTasks.value[agent.task]?.title ?? agent.task);
+  const title = agent.task === null ? null : titleOf(agent.task);
   const spent = agent.cost_usd > 0 ? formatUsd(agent.cost_usd) : describeSpent(agent);
   const silence = clock.value - Date.parse(last);
   return (
@@ -137,7 +137,7 @@ function LatestLines({ recent, activity }: Pick<BoardAgent, 'recent' | 'activity
 }
 
 function CheckCard({ about, command, started_at: since, output, before }: BoardCheck) {
-  const title = shownTasks.value[about]?.title ?? about;
+  const title = titleOf(about);
   const last = output.trimEnd().split('\n').slice(-3).filter(Boolean);
   return (
     <>
@@ -185,9 +185,7 @@ export function EndedChecks() {
         {ended.map((check) => (
           <li class={check.is_good ? '' : 'problem'} key={check.id}>
             <span class="row-head">
-              <ForeignText>
-                {resultWords(check, `${shownTasks.value[check.about]?.title ?? check.about}: `)}
-              </ForeignText>
+              <ForeignText>{resultWords(check, `${titleOf(check.about)}: `)}</ForeignText>
               <TimeLabel at={check.ended_at} class="row-end quiet" />
             </span>
           </li>

@@ -1,7 +1,7 @@
 import type { BoardTask } from '../../../domain/view-models/board-view.ts';
 import { formatUsd } from '../../../util/format-figures.ts';
 import { describeOverlaps, describeSpent, labelTaskStatus, type TaskStatusLabel } from './board-texts.ts';
-import { openedPanel, openTaskPanel, shownTasks } from './received-board-state.ts';
+import { nameTasks, openedPanel, openTaskPanel, shownTasks, titleOf } from './received-board-state.ts';
 import { ForeignText } from './text-components.tsx';
 
 type Named = readonly [id: string, task: BoardTask];
@@ -98,16 +98,12 @@ function TaskCard({ id, task }: { readonly id: string; readonly task: BoardTask 
         {word}
       </span>
       {task.because.slice(0, 2).map((text) => (
-        <ForeignText class="task-why because">{text}</ForeignText>
+        <ForeignText class="task-why because">{nameTasks(text)}</ForeignText>
       ))}
       {waits !== '' && <ForeignText class="task-why">{waits}</ForeignText>}
       <span class="task-note">{[id, attempt, describeOverlaps(task), spent].filter(Boolean).join(' · ')}</span>
     </button>
   );
-}
-
-function titleOf(id: string): string {
-  return shownTasks.value[id]?.title ?? id;
 }
 
 function isSettled(id: string): boolean {

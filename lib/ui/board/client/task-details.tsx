@@ -10,6 +10,7 @@ import { formatDuration } from '../../../util/format-figures.ts';
 import { describeSpent, labelTaskStatus, listTasksBelow } from './board-texts.ts';
 import { ChangedLineCounts } from './changesets-log-sessions.tsx';
 import { FoldedCheckResult } from './question-facts-view.tsx';
+import { nameTasks, openTaskPanel, titleOf } from './received-board-state.ts';
 import { FoldedSection, ForeignText, ForeignTextBlock, ForeignTextList, TimeLabel } from './text-components.tsx';
 
 /** How a task stands, at a glance. */
@@ -19,7 +20,6 @@ export function TaskSummary({ id, task }: { readonly id: string; readonly task: 
   const facts = {
     Group: task.group,
     Priority: task.priority,
-    Needs: task.needs.join(', '),
     'Stacked on': overlap?.kind === 'build-on' ? listTasksBelow(overlap) : '',
     'Overlaps with': overlap?.kind === 'separate' ? listTasksBelow(overlap) : '',
     By: task.by,
@@ -33,8 +33,9 @@ export function TaskSummary({ id, task }: { readonly id: string; readonly task: 
         <span class={`badge ${kind}`}>{`${symbol} ${word}`}</span>
       </p>
       {task.because.map((why) => (
-        <ForeignTextBlock class="warning">{why}</ForeignTextBlock>
+        <ForeignTextBlock class="warning">{nameTasks(why)}</ForeignTextBlock>
       ))}
+      <NeededTasks needs={task.needs} />
       <dl class="facts">
         {Object.entries(facts)
           .filter(([, value]) => value)
@@ -48,6 +49,21 @@ export function TaskSummary({ id, task }: { readonly id: string; readonly task: 
           ))}
       </dl>
     </>
+  );
+}
+
+/** The tasks that have to be done first, each a way to it. */
+function NeededTasks({ needs }: Pick<BoardTask, 'needs'>) {
+  if (needs.length === 0) return null;
+  return (
+    <p class="needs">
+      <span class="quiet">Needs</span>
+      {needs.map((id) => (
+        <button type="button" class="link" key={id} title={id} onClick={() => openTaskPanel(id)}>
+          <ForeignText>{titleOf(id)}</ForeignText>
+        </button>
+      ))}
+    </p>
   );
 }
 

@@ -14,7 +14,7 @@ import { AnswerForm } from '../../page/client/answer-form.tsx';
 import { Button } from '../../page/client/send-form.tsx';
 import { postJson } from '../../page/client/server-requests.ts';
 import { GateLead, loadQuestionText, QuestionFactsView } from './question-facts-view.tsx';
-import { addSessionToPath, boardState, isFresh } from './received-board-state.ts';
+import { addSessionToPath, boardState, isFresh, nameTasks } from './received-board-state.ts';
 import { FoldedSection, ForeignText, ForeignTextBlock, TimeLabel } from './text-components.tsx';
 
 const mostDecided = 5;
@@ -96,7 +96,7 @@ function Notices({ texts }: { readonly texts: readonly string[] }) {
     <ul id="notices" class="notices">
       {texts.map((text) => (
         <li class="warning" key={text}>
-          <ForeignText>{text}</ForeignText>
+          <ForeignText>{nameTasks(text)}</ForeignText>
         </li>
       ))}
     </ul>
