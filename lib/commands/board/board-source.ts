@@ -23,6 +23,7 @@ import { findRunAskingQuestion, openQuestionClients } from '../questions/questio
 import { leaveHintForAgent } from '../show/hint-agent.ts';
 import { type BoardAgentReader, openAgentReader } from './read-agents.ts';
 import { type BoardSessionFromRefs, readBoardSession } from './read-session.ts';
+import { openSessionLog } from './session-story.ts';
 import { openPromptPreviewer, readTaskDetails } from './task-details.ts';
 
 const lookMs = 500;
@@ -39,6 +40,7 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
   const { commonDir } = reading.git.repository;
   const agents = openAgentReader(commonDir);
   const kept = new Map<string, KeptRefs>();
+  const log = openSessionLog(reading.store);
   const prompts = openPromptPreviewer(reading, io);
   const far = openQuestionClients(commonDir);
   const lines = (): readonly QuestionChannel[] => [...(line === null ? [] : [line]), ...far.read()];
@@ -55,7 +57,9 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
       const before = known?.refs.session?.id;
       const now = `${mark()} ${before !== undefined && isSessionBusy(commonDir, before)}`;
       const refs =
-        known?.mark === now ? known.refs : await readBoardSession(reading, selectedBy(named), await configOf(reading));
+        known?.mark === now
+          ? known.refs
+          : await readBoardSession(reading, selectedBy(named), { config: await configOf(reading), log });
       kept.set(key, { mark: now, refs });
       const { warnings, ...gates } = boardQuestions(lines(), far.past(), refs.session?.id ?? null);
       const notices = [...new Set([...refs.notices, ...warnings])];

@@ -20,7 +20,7 @@ import type { ReadContext } from '../context/open-read-context.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { readTaskWaitReasons } from '../context/waits-and-conflicts.ts';
 import { chooseNextCommand, personWithClaims } from '../run-loop/next-command.ts';
-import { mostEntries, tellSessionStory } from './session-story.ts';
+import { type openSessionLog, tellSessionStory } from './session-story.ts';
 
 /** A session as read from the refs: everything but what runs at this moment. */
 export interface BoardSessionFromRefs
@@ -35,7 +35,7 @@ const mostSessions = 30;
 export async function readBoardSession(
   reading: ReadContext,
   selected: SelectedSession,
-  config: Config | null,
+  { config, log }: { readonly config: Config | null; readonly log: ReturnType<typeof openSessionLog> },
 ): Promise<BoardSessionFromRefs> {
   const { store } = reading;
   const look = await readSelectedSession(store, selected);
@@ -45,8 +45,7 @@ export async function readBoardSession(
   if (session === null) return { ...empty, sessions, notices };
   const standing = look.admitted(session.id);
   const waits = await readTaskWaitReasons(reading, session, standing.tasks);
-  const log = await store.log({ session: session.id, limit: mostEntries });
-  const { times, ...story } = tellSessionStory(standing.session, standing.tasks, log);
+  const { times, ...story } = tellSessionStory(standing.session, standing.tasks, await log(session.id));
   return {
     session: { ...describeSession(standing.session, config), next: await nextOf(reading, standing) },
     sessions,

@@ -1,6 +1,7 @@
 import { buildTaskSpans, type StatusSpan } from '../../core/stats/task-times.ts';
 import { measureWaves } from '../../core/stats/wave-times.ts';
-import type { StateLogEntry } from '../../domain/ports/store-port.ts';
+import type { SessionId } from '../../domain/ids.ts';
+import type { StateLogEntry, Store } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { BoardAgentTime, BoardLogLine, BoardState, BoardTaskTime } from '../../domain/view-models/board-view.ts';
@@ -8,8 +9,31 @@ import { removeRepeatedEntries } from '../../ui/render/render-log.ts';
 import { dropMailAddresses } from '../../ui/text/printable-text.ts';
 
 /** The most entries read: all there are of a session of some hundred tasks. */
-export const mostEntries = 3_000;
+const mostEntries = 3_000;
 const mostLogLines = 150;
+
+/** Reads a session's log, the newest first: of one that was read before only what is new. */
+export function openSessionLog(store: Pick<Store, 'log'>): (session: SessionId) => Promise<readonly StateLogEntry[]> {
+  const known = new Map<SessionId, readonly StateLogEntry[]>();
+  return async (session) => {
+    const before = known.get(session) ?? [];
+    const keyOf = ({ ref, commit }: StateLogEntry): string => `${ref} ${commit}`;
+    const seen = new Set(before.map(keyOf));
+    const latest = before.length === 0 ? [] : await store.log({ session, limit: mostLogLines });
+    const added = latest.filter((entry) => !seen.has(keyOf(entry)));
+    const merged = [...added, ...before];
+    // Where all of the latest are new, more may be; where they differ from what was known, the past was repaired.
+    const isWhole =
+      added.length < latest.length &&
+      latest.every((entry, at) => {
+        const same = merged[at];
+        return same !== undefined && keyOf(entry) === keyOf(same);
+      });
+    const log = isWhole ? merged.slice(0, mostEntries) : await store.log({ session, limit: mostEntries });
+    known.set(session, log);
+    return log;
+  };
+}
 
 /** What a session has been through, as the board shows it. */
 interface SessionStory extends Pick<BoardState, 'waves' | 'log' | 'runs'> {

@@ -2,12 +2,17 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { listBoardTasks } from '../../../lib/commands/board/read-session.ts';
 import { RecentOutput } from '../../../lib/commands/board/recent-output.ts';
-import { agentIdPattern } from '../../../lib/domain/ids.ts';
+import { openSessionLog } from '../../../lib/commands/board/session-story.ts';
+import { defaultConfig } from '../../../lib/config/load-config.ts';
+import { agentIdPattern, type ObjectId, type RefName, type SessionId } from '../../../lib/domain/ids.ts';
+import type { StateLogEntry } from '../../../lib/domain/ports/store-port.ts';
 import { withBoard } from '../../support/board.ts';
 import { makeExecProject, writePlan } from '../../support/exec-project.ts';
 import { answerGate, nextGate } from '../../support/gates.ts';
 import { makeTempDir } from '../../support/repo.ts';
+import { makeTask } from '../../support/tasks.ts';
 
 test('DSK-1: a board tells what each wave took, who worked when, and each verdict once', async () => {
   const repo = makeExecProject({ config: { validation: { validator_diagnostics: { commands: ['true'] } } } });
@@ -93,6 +98,40 @@ test('the end of a huge output is read, whole lines of it, and what an event hid
   const last = output.read().at(-1)?.text ?? '';
   assert.ok([...last].length <= 200, `${last.length}`);
   assert.not(/[\ud800-\udbff]$/.test(last));
+});
+
+test('the log of a session is read whole once, then its end, and again whole where its past is another one', async () => {
+  const entry = (at: number): StateLogEntry => ({
+    ...{ commit: `${at}`.padStart(40, '0') as ObjectId, ref: 'refs/blueflame/tasks' as RefName, at: '', author: '' },
+    ...{ subject: `${at}`, body: '', trailers: {} },
+  });
+  let all = Array.from({ length: 400 }, (_, at) => entry(400 - at));
+  const asked: (number | undefined)[] = [];
+  const read = openSessionLog({
+    log: async ({ limit }) => {
+      asked.push(limit);
+      return all.slice(0, limit);
+    },
+  });
+  const session = 'ses-20260206-143022-1a2b' as SessionId;
+  assert.equal(await read(session), all);
+  all = [entry(402), entry(401), ...all];
+  assert.equal(await read(session), all);
+  assert.equal(asked, [3_000, 150]);
+  all = all.filter(({ subject }) => subject !== '399');
+  assert.equal(await read(session), all);
+  assert.equal(asked, [3_000, 150, 150, 3_000]);
+  all = [...Array.from({ length: 200 }, (_, at) => entry(900 - at)), ...all];
+  assert.equal(await read(session), all);
+  assert.equal(asked.slice(4), [150, 3_000]);
+});
+
+test('what a task is stacked on stays in sight while it is blocked', () => {
+  const shared = { file_locks: ['readme.md'] };
+  const tasks = [makeTask('one', { ...shared, status: 'pending' }), makeTask('two', { ...shared, status: 'blocked' })];
+  const rest = { waits: new Map(), times: new Map(), config: defaultConfig() };
+  const board = listBoardTasks({ proposal: null, agents: [] }, tasks, rest);
+  assert.equal(board.two?.overlap, { kind: 'build-on', below: [{ task: 'one', lock: 'readme.md' }] });
 });
 
 test.run();

@@ -212,7 +212,10 @@ function AnswerButtons({ answers, chosen, choose }: AnswerButtonsProps) {
               aria-expanded={isPlain ? undefined : one === chosen}
               onFocus={point}
               onMouseEnter={point}
-              onClick={() => choose(one)}
+              onClick={({ detail }) => {
+                // The second press of a double one may meet the next question.
+                if (detail < 2) choose(one);
+              }}
             />
           );
         })}
