@@ -47,6 +47,7 @@ export function renderChangesetPage(
   const { changeset, tasks, runs } = facts;
   const files = 'files' in patch ? patch.files : [];
   const chapters = 'files' in patch ? listChapterViews(listChangedFileViews(patch), guide) : [];
+  const looks = listSecondLooks(chapters);
   const linkTo = ({ index, path }: ChangedFileView): string =>
     listsFiles
       ? `#${changeset.id}-${index}`
@@ -82,7 +83,8 @@ export function renderChangesetPage(
       blocked: sum(runs, ({ audit }) => audit.blocked),
     },
     chapters,
-    looks: listSecondLooks(chapters),
+    looks,
+    reasonCount: sum(looks, ({ first, others }) => first.length + others.length),
     fileCount: files.length,
     lines,
     total: {

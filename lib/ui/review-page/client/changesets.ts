@@ -87,7 +87,10 @@ async function show(changeset: ReviewPageChangeset, path: string | null = null):
   isApprovalPrevented.value = mainElement.querySelector('#refusal') !== null;
   prepareFileParts();
   showViewed();
-  if (known === undefined) placeEvidence();
+  if (known === undefined) {
+    placeEvidence();
+    foldManyLooks();
+  }
   const file = path === null ? null : findFile(path);
   if (file !== null) scrollToFile(file);
 }
@@ -104,6 +107,15 @@ for (const media of [wide, veryWide]) media.addEventListener('change', placeEvid
 export function placeEvidence(): void {
   const { matches } = viewSettings.preferences.layout === 'side' ? veryWide : wide;
   mainElement.querySelector('.proof')?.toggleAttribute('open', matches);
+}
+
+const narrow = matchMedia('(max-width: 60rem)');
+/** As many reasons to look twice leave room for the diff on the first screen of a phone. */
+const mostReasons = 6;
+
+function foldManyLooks(): void {
+  const looks = mainElement.querySelector<HTMLElement>('.looks');
+  if (narrow.matches && Number(looks?.dataset.reasons) > mostReasons) looks?.removeAttribute('open');
 }
 
 /** Shows the same changeset in another view. */
