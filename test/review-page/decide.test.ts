@@ -104,7 +104,7 @@ test('MRG-11: comments on lines go along with a reject, on the side they are abo
   await page.reload();
   await page.locator('.said', { hasText: 'Close <this>.' }).waitFor();
   await page.keyboard.press('r');
-  const dialog = page.getByRole('dialog', { name: 'Reject' });
+  const dialog = page.getByRole('dialog', { name: 'Send back' });
   await dialog.getByRole('listitem').filter({ hasText: 'Close <this>.' }).waitFor();
   await dialog.getByLabel('Reason').fill('Two remarks.');
   await dialog.getByRole('button', { name: 'Send back with this reason' }).click();
@@ -173,11 +173,11 @@ test('DSK-2: an answer that is opened while another one is being closed stays op
   await barSays(page, 'auth waits for you');
   const isOpen = (title: string) => page.getByRole('dialog', { name: title }).waitFor({ timeout: 10_000 });
   await page.keyboard.press('r');
-  await isOpen('Reject');
+  await isOpen('Send back');
   for (let times = 0; times < 10; times += 1)
     for (const [key, title] of [
       ['e', 'Approve with a message'],
-      ['r', 'Reject'],
+      ['r', 'Send back'],
     ] as const) {
       await Promise.all([page.keyboard.press('Escape'), page.keyboard.press(key)]);
       await isOpen(title);
@@ -323,7 +323,7 @@ test('MRG-8: the checks of a red changeset run again by a button of the table of
   await dialog.waitFor({ state: 'hidden' });
   assert.equal(served.decided, []);
   await page.getByRole('button', { name: 'Check again …' }).click();
-  await dialog.getByRole('button', { name: 'Check again' }).click();
+  await dialog.locator('.answer-send').click();
   await page.locator('nav .badge', { hasText: 'checks fail' }).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Check again …' }).waitFor({ state: 'detached' });
   await onBar(page, 'a').click();
@@ -419,7 +419,7 @@ test('what was begun about one changeset is not taken for another, and its form 
   await page.keyboard.press('j');
   await barSays(page, 'docs waits for you');
   await page.keyboard.press('r');
-  const reason = page.getByRole('dialog', { name: 'Reject: docs' }).getByLabel('Reason');
+  const reason = page.getByRole('dialog', { name: 'Send back: docs' }).getByLabel('Reason');
   assert.is(await reason.inputValue(), '');
   await page.keyboard.press('Escape');
   served.change('1-auth', { state: 'waiting', decided_by: null });
@@ -517,7 +517,7 @@ test('DSK-2 one task of several goes back by its tick', async () => {
   const reviewed = served.review();
   const { page, complaints } = await visit(served);
   await page.locator('tr', { hasText: 'three' }).waitFor();
-  await page.getByRole('button', { name: 'Send tasks back …' }).click();
+  await page.getByRole('button', { name: 'Send some tasks back …' }).click();
   await page.getByLabel('Reason').fill('Five is too few.');
   await page.keyboard.press('Control+Enter');
   await page.getByRole('alert').filter({ hasText: 'choose at least one' }).waitFor();

@@ -88,7 +88,7 @@ export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnsw
   },
   {
     word: 'reject',
-    label: 'Reject',
+    label: 'Send back',
     key: '(r)eject',
     send: 'Send back with this reason',
     look: 'bad',
@@ -115,7 +115,7 @@ export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnsw
   },
   {
     word: 'reject',
-    label: 'Send tasks back',
+    label: 'Send some tasks back',
     key: '(t)ask back',
     send: 'Send these tasks back',
     look: 'bad',

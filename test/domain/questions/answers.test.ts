@@ -140,7 +140,7 @@ test('what an answer needs, offers and forbids depends on what is asked', () => 
   const green = { ...changeset, red: false, tasks: two.slice(0, 1), others: [], undoable: [] };
   assert.equal(
     listOfferedAnswers(green).map(({ label }) => label),
-    ['Approve', 'Reject', 'Approve with a message', 'Skip'],
+    ['Approve', 'Send back', 'Approve with a message', 'Skip'],
   );
   // What is left empty is not given.
   const empty = { kind: 'approve', message: ' ', comments: [] };

@@ -92,11 +92,11 @@ test('DSK-1: each question of a session is answered in a browser, and what was d
   await red.locator('.answer-send').click();
   assert.is(await red.locator('textarea:invalid').count(), 1);
   await page.keyboard.press('Escape');
-  await give(page, 'bad', 'Reject', { Reason: 'Others would fail with it.' });
+  await give(page, 'bad', 'Send back', { Reason: 'Others would fail with it.' });
   await card(page, 'odd');
   await give(page, 'odd', 'Skip');
   const pair = await card(page, 'pair');
-  await pair.locator('.answers').getByRole('button', { name: 'Send tasks back' }).click();
+  await pair.locator('.answers').getByRole('button', { name: 'Send some tasks back' }).click();
   await pair.getByLabel('two Second').check();
   await pair.getByLabel('Reason').fill('Count on.');
   await shot(page, 'board-changeset');
@@ -146,7 +146,7 @@ test('DSK-1: the review page lies below the board, and what is decided there is 
   await review.keyboard.press('Control+Enter');
   await review.getByRole('button', { name: 'Apply as my commit' }).click();
   // It is checked and built again once the others are decided.
-  await give(page, 'pair', 'Reject', { Reason: 'No.' });
+  await give(page, 'pair', 'Send back', { Reason: 'No.' });
   await review.locator('tr.d2h-ins td.c', { hasText: 'odd, but harmless' }).waitFor();
   await onBar(review, 'a').click();
   await page.locator('#decided', { hasText: 'changeset odd: approved (decided on the review page)' }).waitFor();
@@ -169,7 +169,7 @@ test('DSK-1: what was begun stays where another tab was faster, on a phone too, 
   const { page: phone } = await visitUrl(url, { width: 390, height: 844 });
   await give(page, 'Approve this plan', 'Approve');
   const begun = await card(phone, 'odd');
-  await begun.locator('.answers').getByRole('button', { name: 'Reject…', exact: true }).click();
+  await begun.locator('.answers').getByRole('button', { name: 'Send back…', exact: true }).click();
   await begun.getByLabel('Reason').fill('It is not what was asked.');
   await shot(phone, 'board-phone');
   const width = await phone.locator('html').evaluate(({ scrollWidth }) => scrollWidth);
