@@ -1,12 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { parseTaskId } from '../../lib/domain/ids.ts';
 import type { ReadingGuide } from '../../lib/domain/state/reading-guide.ts';
+import { renderExport } from '../../lib/ui/review-page/render-export.ts';
 import { requireAccessible } from '../support/axe.ts';
-import type { TestRepo } from '../support/repo.ts';
+import { makeTempDir, type TestRepo } from '../support/repo.ts';
 import { hostile } from '../ui/samples.ts';
 import { barSays, pageSuite } from './browser.ts';
 
-const { test, open, visit, run } = await pageSuite('a changeset read in its order');
+const { test, open, visit, visitUrl, run } = await pageSuite('a changeset read in its order');
 
 const [first, second] = [parseTaskId('task-001'), parseTaskId('task-007')];
 const noTest = { kind: 'no-test', reason: 'no test names it' } as const;
@@ -55,6 +58,7 @@ function plain(path: string): ReadingGuide['chapters'][number]['files'][number] 
   return { path, why: null, marks: [] };
 }
 
+const order = ['Subject: lib', 'Tests', '1 file that only moved', 'Generated', 'Other files'];
 const sets = [{ group: 'limits', change, guide, more: [{ id: second, title: 'The server asks' }] }];
 
 test('RVW-1: files are in chapters, in the order to read them, beside the diff too, which can be by folder', async () => {
@@ -62,7 +66,6 @@ test('RVW-1: files are in chapters, in the order to read them, beside the diff t
   void served.review();
   const { page, complaints } = await visit(served);
   await page.locator('td.c', { hasText: 'export const limit' }).waitFor();
-  const order = ['Subject: lib', 'Tests', '1 file that only moved', 'Generated', 'Other files'];
   assert.equal(await page.locator('.chapter > summary h2').allTextContents(), order);
   assert.equal(await page.locator('.file:visible .name').allTextContents(), [
     'lib/limit.ts',
@@ -138,6 +141,29 @@ test('RVW-1: keys lead through chapters; a closed one is opened by Enter, by the
   assert.is(await page.locator('.file[data-path="bun.lock"]').isVisible(), false);
   await page.evaluate(`location.hash = '#1-limits/bun.lock'`);
   await page.locator('.file[data-path="bun.lock"][aria-current] td.c', { hasText: 'a' }).waitFor();
+});
+
+test('RVW-1: the review as a file has the same chapters, and links to their files, without a script', async () => {
+  const served = await open(sets);
+  const pieces: string[] = [];
+  for await (const piece of renderExport(await served.source.read(), served.source, { layout: 'line', at: 'today' }))
+    pieces.push(piece);
+  const file = join(makeTempDir(), 'review.html');
+  writeFileSync(file, pieces.join(''));
+  const { page, complaints } = await visitUrl(`file://${file}`);
+  assert.equal(await page.locator('.chapter > summary h2').allTextContents(), order);
+  for (const [path, line] of [
+    ['lib/limit.ts', 'export const limit = 5;'],
+    ['a/config.ts', 'export const most = 5;'],
+    ['bun.lock', 'a'],
+  ] as const)
+    assert.is(await page.locator(`.file[data-path="${path}"] td.c`).textContent(), line);
+  await page.locator('.looks a', { hasText: 'test/limit.test.ts' }).click();
+  await page.locator('.file:target', { hasText: 'test/limit.test.ts' }).waitFor();
+  await page.locator('.chapter:not([open]) > summary', { hasText: 'Generated' }).click();
+  await page.locator('.file[data-path="bun.lock"] td.c').waitFor();
+  await requireAccessible(page, 'chapters in a file');
+  assert.equal(complaints, []);
 });
 
 test('RVW-1: where no order can be had, files are shown by path and can be decided', async () => {

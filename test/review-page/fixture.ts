@@ -9,7 +9,7 @@ import type { Verdict } from '../../lib/domain/state/verdict.ts';
 import { readReadingGuide } from '../../lib/engine/review/read-guide.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { openReviewPageServer, type ReviewPage } from '../../lib/ui/review-page/open-review-page.ts';
-import type { ReviewPagePreferences } from '../../lib/ui/review-page/page-facts.ts';
+import type { PageSource, ReviewPagePreferences } from '../../lib/ui/review-page/page-facts.ts';
 import { emptyUnfinishedReview, type UnfinishedReview } from '../../lib/ui/review-page/unfinished-review.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
 import type { TaskFields } from '../support/tasks.ts';
@@ -34,6 +34,8 @@ export interface ServedChangeset {
 export interface Served {
   readonly page: ReviewPage;
   readonly repo: TestRepo;
+  /** What the page shows. */
+  readonly source: PageSource;
   /** Decisions that were recorded, in order, as the engine would. */
   readonly decided: readonly (readonly [string, ChangesetDecision])[];
   /** Changesets whose decision was taken back. */
@@ -70,37 +72,38 @@ export async function serve(
   const undone: string[] = [];
   let preferences: ReviewPagePreferences = options.preferences ?? { layout: 'line', theme: 'auto', order: 'chapters' };
   let kept: UnfinishedReview = emptyUnfinishedReview;
-  const page = await openReviewPageServer({
-    source: {
-      read: async () => ({
-        session: sampleSession({ changesets: [...changesets] }),
-        changesets: changesets.map((changeset, index) => ({
-          changeset,
-          isUndoable: ['approved', 'rejected', 'skipped'].includes(changeset.state),
-          tryCommand: `git flame review --try ${changeset.group}`,
-          tasks: tasks[index]!,
-          verdicts: [verdictOn(tasks[index]![0]!)],
-          doubts: (sets[index]!.doubts ?? []).map((reason) => ({
-            task: tasks[index]![0]!.id,
-            commit: changeset.commit,
-            reasons: [reason],
-          })),
-          runs: [sampleRun(index, tasks[index]![0]!.id)],
+  const source: PageSource = {
+    read: async () => ({
+      session: sampleSession({ changesets: [...changesets] }),
+      changesets: changesets.map((changeset, index) => ({
+        changeset,
+        isUndoable: ['approved', 'rejected', 'skipped'].includes(changeset.state),
+        tryCommand: `git flame review --try ${changeset.group}`,
+        tasks: tasks[index]!,
+        verdicts: [verdictOn(tasks[index]![0]!)],
+        doubts: (sets[index]!.doubts ?? []).map((reason) => ({
+          task: tasks[index]![0]!.id,
+          commit: changeset.commit,
+          reasons: [reason],
         })),
-      }),
-      patch: async ({ parent, commit }, view) => {
-        await options.diffsAfter;
-        return git.readPatch(parent, commit, view);
-      },
-      text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
-      since: async (changeset) =>
-        sets.find((_, index) => changesets[index]!.id === changeset.id)?.since?.(changeset, repo) ?? null,
-      guide: async (changeset) => {
-        const index = changesets.findIndex(({ id }) => id === changeset.id);
-        const { guide, patch } = await readReadingGuide({ git }, { changeset, tasks: tasks[index] ?? [] });
-        return sets[index]?.guide?.(patch.files.map(({ path }) => path)) ?? guide;
-      },
+        runs: [sampleRun(index, tasks[index]![0]!.id)],
+      })),
+    }),
+    patch: async ({ parent, commit }, view) => {
+      await options.diffsAfter;
+      return git.readPatch(parent, commit, view);
     },
+    text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
+    since: async (changeset) =>
+      sets.find((_, index) => changesets[index]!.id === changeset.id)?.since?.(changeset, repo) ?? null,
+    guide: async (changeset) => {
+      const index = changesets.findIndex(({ id }) => id === changeset.id);
+      const { guide, patch } = await readReadingGuide({ git }, { changeset, tasks: tasks[index] ?? [] });
+      return sets[index]?.guide?.(patch.files.map(({ path }) => path)) ?? guide;
+    },
+  };
+  const page = await openReviewPageServer({
+    source,
     preferences: {
       read: async () => preferences,
       write: async (wanted) => {
@@ -164,7 +167,7 @@ export async function serve(
     await git.close();
     repo.remove();
   };
-  return { page, repo, decided, undone, kept: () => kept, review, change, close };
+  return { page, repo, source, decided, undone, kept: () => kept, review, change, close };
 }
 
 const stateOf = { approve: 'approved', reject: 'rejected', skip: 'skipped' } as const;
