@@ -1,8 +1,9 @@
 import * as assert from 'uvu/assert';
 import { parseTaskId } from '../../lib/domain/ids.ts';
+import { ChangesetHtml } from '../../lib/ui/review-page/changeset-html.ts';
 import { requireAccessible } from '../support/axe.ts';
 import type { TestRepo } from '../support/repo.ts';
-import { redRun } from '../ui/samples.ts';
+import { redRun, sampleChangeset } from '../ui/samples.ts';
 import { barSays, onBar, pageSuite, shot } from './browser.ts';
 import type { Served } from './fixture.ts';
 
@@ -144,6 +145,45 @@ test('DSK-2: a comment that is kept can be deleted, and had back; the control fo
   await reviewed;
   assert.equal(served.decided, [['1-auth', { kind: 'approve' }]]);
   assert.equal(complaints, []);
+});
+
+test('DSK-2: on a telephone a touched line shows the control that opens a comment on it', async () => {
+  const served = await open([{ group: 'auth', change: (repo) => repo.write('src/a.txt', 'A\n') }]);
+  void served.review();
+  const { page } = await visit(served);
+  const phone = await page
+    .context()
+    .browser()
+    ?.newContext({ hasTouch: true, viewport: { width: 390, height: 844 } });
+  assert.ok(phone !== undefined);
+  const touched = await phone.newPage();
+  await touched.goto(served.page.url);
+  const line = touched.locator('tr.d2h-ins').first();
+  await line.locator('td.c').tap();
+  await line.locator('td.n.w:focus').waitFor();
+  await line.locator('td.n.w').tap();
+  await touched.getByLabel('Comment on line 1 of src/a.txt').waitFor();
+});
+
+test('DSK-2: what a rejection would do to other work is shown while it waits, not once it is decided', async () => {
+  const onTop = [{ task: 'task-009', group: 'docs', outcome: 'waits', paths: [] }] as const;
+  const shown = new ChangesetHtml({
+    patch: async () => ({ files: [] }),
+    since: async () => null,
+    text: async () => null,
+    guide: async () => ({ chapters: [] }),
+  });
+  const article = (state: 'waiting' | 'landed'): Promise<string> =>
+    shown.article(
+      {
+        changeset: sampleChangeset({ state }),
+        ...{ isUndoable: false, tryCommand: null, tasks: [], verdicts: [], doubts: [], runs: [] },
+      },
+      { layout: 'line', ignoresSpace: false, isSince: false },
+      { onTop: async () => onTop },
+    );
+  assert.match(await article('waiting'), 'also affects docs');
+  assert.not.match(await article('landed'), 'also affects docs');
 });
 
 test('DSK-2: a draft is there after a reload that overtakes the request that keeps it', async () => {
