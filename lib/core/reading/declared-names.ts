@@ -39,8 +39,8 @@ const declarations: Readonly<Record<Language, readonly Declaration[]>> = {
   python: [
     { pattern: /^(?:async\s+)?def\s+(?<name>(?!_)\w+)\s*(?=\()/gm, ends: ':' },
     { pattern: /^class\s+(?<name>(?!_)\w+)/gm, ends: ':' },
-    { pattern: /^ {4}(?:async\s+)?def\s+(?<name>(?!_)\w+)\s*(?=\()/gm, ends: ':' },
-    { pattern: /^(?<name>[A-Z][A-Z0-9_]{2,})\s*(?::[^=\n]+)?=/gm, ends: '' },
+    { pattern: /^ {4}(?:async\s+)?def\s+(?<name>(?!_(?!_))\w+)\s*(?=\()/gm, ends: ':' },
+    { pattern: /^(?<name>[A-Z]\w{2,})\s*(?::[^=\n]+)?=(?!=)/gm, ends: '' },
   ],
   go: [
     { pattern: /^func\s+(?:\([^)\n]*\)\s*)?(?<name>[A-Z]\w*)\s*(?=[([])/gm, ends: '{\n' },

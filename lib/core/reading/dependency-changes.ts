@@ -14,7 +14,11 @@ export function findDependencyChanges(text: ChangedText): DependencyChanges {
     if (before !== null && after !== null) return compareManifests(before, after);
   }
   const isTables = text.isWhole && /(?:^|\/)(?:Cargo|pyproject|libs\.versions)\.toml$/.test(text.path);
-  const read = isTables ? readTables : text.isWhole && /(?:^|\/)pom\.xml$/.test(text.path) ? readArtifacts : null;
+  if (isTables) {
+    const [before, after] = [readTables(text.before), readTables(text.after)];
+    return { dependencies: compareEntries(before.entries, after.entries), rest: listChangedTables(before, after) };
+  }
+  const read = text.isWhole && /(?:^|\/)pom\.xml$/.test(text.path) ? readArtifacts : null;
   const dependencies =
     read === null
       ? compareEntries(versionsOf(text.removed), versionsOf(text.added))
@@ -59,23 +63,38 @@ function compareEntries(before: ReadonlyMap<string, string>, after: ReadonlyMap<
   return [...fresh, ...[...before.keys()].filter((name) => !after.has(name)).map((name) => `${name} is gone`)];
 }
 
-/** Entries of the tables and lists of a TOML file that are named for dependencies. */
-function readTables(text: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+interface Tables {
+  /** Entries of the tables and lists that are named for dependencies, with their versions. */
+  readonly entries: ReadonlyMap<string, string>;
+  /** The other lines of each table, by its name. */
+  readonly rest: ReadonlyMap<string, string>;
+}
+
+function readTables(text: string): Tables {
+  const [entries, rest] = [new Map<string, string>(), new Map<string, string>()];
   let [table, list] = ['', ''];
   for (const line of text.split('\n')) {
-    const head = /^\s*\[+([^\]]+)\]/.exec(line)?.[1];
-    if (head !== undefined) [table, list] = [head, ''];
+    const head = /^\s*\[+([\w."' -]+)\]+\s*(?:#.*)?$/.exec(line)?.[1];
+    if (head !== undefined && list === '') table = head;
     const { key = '', value = '' } = /^\s*["']?(?<key>[\w.-]+)["']?\s*=\s*(?<value>.+)$/.exec(line)?.groups ?? {};
     const own = /dependencies\.(?<name>[\w-]+)$/.exec(table)?.groups?.name;
     if (list === '' && value.startsWith('[')) list = key;
     // The table of one dependency: its version counts alone.
-    if (own !== undefined) found.set(own, key === 'version' ? versionIn(value) : (found.get(own) ?? ''));
-    else if (list !== '' && (isOfDependencies(table) || isOfDependencies(list))) readListed(line, found);
-    else if (key !== '' && list === '' && isOfDependencies(table)) found.set(key, versionIn(value));
+    if (own !== undefined) entries.set(own, key === 'version' ? versionIn(value) : (entries.get(own) ?? ''));
+    else if (list !== '' && (isOfDependencies(table) || isOfDependencies(list))) readListed(line, entries);
+    else if (isOfDependencies(table) && key !== '' && list === '') entries.set(key, versionIn(value));
+    else if (!/^\s*(?:#|$|\[)/.test(line)) rest.set(table, `${rest.get(table) ?? ''}${line.trim()}\n`);
     if (list !== '' && /\]\s*(?:#.*)?$/.test(line)) list = '';
   }
-  return found;
+  return { entries, rest };
+}
+
+/** Tables other than those of dependencies that differ: settings of tests, linters and builds. */
+function listChangedTables({ rest: before }: Tables, { rest: after }: Tables): readonly string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
+    if (before.get(name) === after.get(name)) return [];
+    return [`${name === '' ? 'its head' : `[${name}]`} ${after.has(name) ? 'changed' : 'is gone'}`];
+  });
 }
 
 function readListed(line: string, found: Map<string, string>): void {

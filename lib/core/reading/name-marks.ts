@@ -20,19 +20,29 @@ export function createNameDescriber(
     return rest.length === 0 ? `, but ${first} names it` : `, but ${rest.length + 1} unchanged files name it`;
   };
   return ({ language }, { gone, changed }) => {
-    const left = gone.map((name) => {
+    const moved = gone.flatMap((name) => {
       const place = places.get(`${language} ${name}`);
-      return { name, words: place === undefined ? `${name} is gone` : `${name} moved to ${place}` };
+      return place === undefined ? [] : [{ name, words: `${name} moved to ${place}` }];
     });
+    const lost = gone.filter((name) => !moved.some((one) => one.name === name));
+    const unused = lost.filter((name) => usedBy(name) === '');
     const other = changed.map(({ name, before, after }) => ({
       name,
       words: `${name}${describeSignatures(before, after)}`,
     }));
-    return [...left, ...other]
-      .map(({ name, words }) => ({ words, used: usedBy(name) }))
-      .sort((a, b) => Number(b.used !== '') - Number(a.used !== ''))
-      .map(({ words, used }) => words + used);
+    return [
+      ...lost.filter((name) => usedBy(name) !== '').map((name) => `${name} is gone${usedBy(name)}`),
+      ...(unused.length === 0 ? [] : [`${joinWords(unused)} ${unused.length === 1 ? 'is' : 'are'} gone`]),
+      ...[...moved, ...other]
+        .map(({ name, words }) => ({ words, used: usedBy(name) }))
+        .sort((a, b) => Number(b.used !== '') - Number(a.used !== ''))
+        .map(({ words, used }) => words + used),
+    ];
   };
+}
+
+function joinWords(words: readonly string[]): string {
+  return words.length === 1 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
 const widestPart = 60;

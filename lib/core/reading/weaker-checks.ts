@@ -12,13 +12,17 @@ export interface LinesOfOthers {
 export function findWeakerChecks(text: ChangedText, others: LinesOfOthers): readonly string[] {
   const { kind, file } = text;
   const isCheck = kind === 'ci' || kind === 'build' || kind === 'dependencies' || kind === 'settings';
+  const looser = [
+    ...(isCheck ? listMore(text, passes) : []),
+    ...(kind === 'settings' || kind === 'dependencies' ? listMore(text, rulesOff) : []),
+  ];
+  const lessStrict = isCheck && file.status !== 'deleted' && looser.length === 0 ? listFewer(text, strict) : looser;
   return [
     ...(kind === 'test' ? findWeakerTests(text, others) : []),
     ...(kind === 'ci' && file.status !== 'deleted' ? findLostSteps(text) : []),
     ...(kind === 'ci' && file.status === 'deleted' ? ['checks of every push are gone with it'] : []),
-    ...(isCheck ? listMore(text, passes) : []),
+    ...lessStrict,
     ...(isCheck || kind === 'test' ? findLowerLimits(text) : []),
-    ...(kind === 'settings' || kind === 'dependencies' ? listMore(text, rulesOff) : []),
     ...(kind === 'settings' || kind === 'ci' ? findUnlisted(text) : []),
     ...(kind === 'document' ? [] : listMore(text, kind === 'test' ? silencedInTests : silenced)),
     ...(kind === 'document' || kind === 'test' ? [] : listMore(text, unverified)),
@@ -33,6 +37,15 @@ const passes: readonly RegExp[] = [
   /^\s*set \+e\b/,
   /--no-verify\b|--passWithNoTests\b|--exit-zero\b|-DskipTests\b|-Dmaven\.test\.skip|--skip-tests?\b|--no-audit\b|SKIP_TESTS?=\S+/,
   /^\s*if:\s*(?:false|\$\{\{\s*false).*/,
+];
+
+/** What makes a check fail on less than an error. */
+const strict: readonly RegExp[] = [
+  /-W\s?error\b\S*|-Werror\b\S*|--max-warnings[= ]0|--fail-(?:on|under)\S*|--strict[\w-]*|--pedantic\b|--locked\b|--frozen-lockfile\b|--error-on-warnings\b|--deny-warnings\b/,
+  /^\s*-?\s*["']?error(?:::[\w.:]+)?["']?,?\s*$|\bfilterwarnings\s*=.*\berror\b/,
+  /["'][@\w/-]+["']\s*:\s*\[?\s*["']error["']/,
+  /\bset -[a-z]*e[a-z]*\b|pipefail\b/,
+  /["']?(?:strict\w*|no[A-Z]\w+|warn_\w+|disallow_\w+|xfail_strict|warnings?[-_]as[-_]errors?|WarningsAsErrors|TreatWarningsAsErrors|allWarningsAsErrors)["']?\s*[=:>]\s*["']?(?:true|True|1)\b/,
 ];
 
 const rulesOff: readonly RegExp[] = [
@@ -65,6 +78,15 @@ function listMore(
     if (more <= 0) return [];
     const first = added.map((line) => pattern.exec(line)?.[0]).find((found) => found !== undefined) ?? '';
     return [`adds \`${first.trim().slice(0, 60)}\`${more === 1 ? '' : ` and ${more - 1} more like it`}`];
+  });
+}
+
+/** What the removed lines hold more often than the added ones, in their own words. */
+function listFewer({ added, removed }: Pick<ChangedText, 'added' | 'removed'>, signs: readonly RegExp[]): string[] {
+  return signs.flatMap((pattern) => {
+    if (count(removed, pattern) <= count(added, pattern)) return [];
+    const first = removed.map((line) => pattern.exec(line)?.[0]).find((found) => found !== undefined) ?? '';
+    return [`no longer has \`${first.trim().slice(0, 60)}\``];
   });
 }
 

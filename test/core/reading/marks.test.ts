@@ -49,7 +49,7 @@ const names: readonly (readonly [string, string, string, string, string])[] = [
     'lib/a.js',
     'module.exports = { parse, limit };\nexports.more = 1;\n',
     'module.exports = { parse };\n',
-    'more is gone; limit is gone',
+    'more and limit are gone',
   ],
   [
     'Python',
@@ -57,6 +57,13 @@ const names: readonly (readonly [string, string, string, string, string])[] = [
     'def parse(text):\n    pass\n\nclass Token(Base):\n    def read(self, n: int) -> str:\n        pass\n    def _own(self):\n        pass\n',
     'async def parse(text):\n    pass\n\nclass Token(Base):\n    def read(self, n: int = 1) -> str:\n        pass\n',
     'read has = 1 now',
+  ],
+  [
+    'Python',
+    'a/c.py',
+    'Shell = t.TypeVar("Shell")\n\nclass Item:\n    def __getattr__(self, name):\n        pass\n    def one(self, a):\n        pass\n    def two(self, a):\n        pass\n    def three(self, a):\n        pass\n',
+    '_Shell = t.TypeVar("_Shell")\n\nclass Item:\n    def one(self, b):\n        pass\n    def two(self, b):\n        pass\n    def three(self, b):\n        pass\n',
+    '__getattr__ and Shell are gone; one: a → b; two: a → b; and 1 more',
   ],
   [
     'Go',
@@ -77,7 +84,7 @@ const names: readonly (readonly [string, string, string, string, string])[] = [
     'src/b.h',
     '#define MAX(a) (a)\nint parse(const char *s,\n          int n);\nstatic int own(void);\nvoid gone(void);\n',
     'int parse(const char *s,\n          size_t n);\nstatic int own2(void);\n',
-    'gone is gone; MAX is gone; parse: int → size_t',
+    'gone and MAX are gone; parse: int → size_t',
   ],
   [
     'Java',
@@ -94,7 +101,7 @@ for (const [language, path, before, after, reason] of names)
     assert.equal(marksOfOne(path, edited(after, after.replace(/\n/g, '\n\n'))), []);
   });
 
-test('a name that moved is followed, and one that unchanged files still name comes first', () => {
+test('a name that moved is followed, and one that is gone though files still name it comes first', () => {
   const files = {
     'lib/a.ts': edited('export function shortName() {}\nexport function otherName() {}\nlet a;\n', 'let a;\n'),
     'lib/b.ts': edited('let b;\n', 'let b;\nexport function shortName() {}\n'),
@@ -106,7 +113,7 @@ test('a name that moved is followed, and one that unchanged files still name com
   ] as const;
   assert.equal(marksOf(files, found), {
     'lib/a.ts': [
-      'public-name: shortName moved to lib/b.ts, but test/all.test.ts names it; otherName is gone, but lib/c.ts names it',
+      'public-name: otherName is gone, but lib/c.ts names it; shortName moved to lib/b.ts, but test/all.test.ts names it',
       'no-test: no test changed with it, and none has its name',
     ],
   });
@@ -162,6 +169,17 @@ const weaker: readonly (readonly [string, string, FileSides, readonly string[]])
     ['adds `"no-eval": "off"`'],
   ],
   [
+    'warnings',
+    'pyproject.toml',
+    edited(
+      '[project]\ndependencies = [\n  "colorama",\n]\n[tool.pytest.ini_options]\nfilterwarnings = [\n  "error",\n]\n',
+      '[project]\ndependencies = [\n]\n[tool.pytest.ini_options]\nfilterwarnings = [\n  "default",\n]\n',
+    ),
+    ['no longer has `"error",`'],
+  ],
+  ['strictness', 'tsconfig.json', edited('{\n"strict": true\n}\n', '{\n}\n'), ['no longer has `"strict": true`']],
+  ['a flag', 'Makefile', edited('CFLAGS=-O2 -Werror\n', 'CFLAGS=-O2\n'), ['no longer has `-Werror`']],
+  [
     'a comment',
     'lib/a.ts',
     edited('let a = 1;\n', '// eslint-disable-next-line\nlet a = 1;\n'),
@@ -201,6 +219,15 @@ for (const [what, path, sides, reasons] of weaker)
     const [first] = marksOfOne(path, sides) as readonly string[];
     assert.is(first, `weaker-check: ${reasons.join('; ')}`);
   });
+
+test('settings of other tables are named beside a dependency that changed', () => {
+  const text = '[project]\ndependencies = ["a>=1"]\n[tool.ruff]\nline-length = 88\n[tool.mypy]\nfiles = ["src"]\n';
+  const after = text.replace('a>=1', 'a>=2').replace('88', '120').replace('[tool.mypy]\nfiles = ["src"]\n', '');
+  assert.equal(marksOfOne('pyproject.toml', edited(text, after)), [
+    'build: [tool.ruff] changed; [tool.mypy] is gone',
+    'dependencies: a >=1 → >=2',
+  ]);
+});
 
 test('a check that was made stronger, or only moved, is not marked', () => {
   for (const [, path, { before, after, movedFrom }] of weaker) {
