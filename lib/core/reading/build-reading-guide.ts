@@ -77,6 +77,8 @@ export function buildReadingGuide(
   const marks = markFiles(changes, search);
   const guide = (text: ChangedText): GuidedFile => ({
     path: text.path,
+    insertions: text.file.insertions,
+    deletions: text.file.deletions,
     why: findReason(text, tasks),
     marks: marks.get(text) ?? [],
   });
@@ -160,8 +162,8 @@ function divide(
   return [
     ...sources,
     { kind: 'tests', title: 'Tests', isFolded: false, texts: sortTests(at('tests'), order, links) },
-    { kind: 'documents', title: 'Documents', isFolded: false, texts: at('documents') },
     { kind: 'setup', title: 'Set-up', isFolded: false, texts: sortSetup(at('setup')) },
+    { kind: 'documents', title: 'Documents', isFolded: false, texts: at('documents') },
     {
       kind: 'generated',
       title: 'Looks generated, may be written by hand',

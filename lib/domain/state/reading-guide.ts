@@ -8,7 +8,7 @@ export interface ReadingGuide {
 
 /**
  * subject: what the changeset is about; consequence: files that follow from it, or have no link to it; then tests,
- * documents, files of the project's set-up, files that only moved, and generated or binary ones. There may be several
+ * the project's set-up, documents, files that only moved, and generated or binary ones. There may be several
  * chapters of a kind: two subjects, or files that look generated (shown) and that are by their name (folded).
  */
 export type ReadingChapterKind = 'subject' | 'consequence' | 'tests' | 'documents' | 'setup' | 'moved' | 'generated';
@@ -24,6 +24,8 @@ export interface ReadingChapter {
 
 export interface GuidedFile {
   readonly path: string;
+  readonly insertions: number;
+  readonly deletions: number;
   /** Why it changed, as its worker claims; null: the worker gave no reason. */
   readonly why: ClaimedReason | null;
   /** Computed; the gravest first. */

@@ -40,13 +40,13 @@ const auth = {
   ),
 };
 
-test('what others use comes first, then what uses it, tests, documents, set-up, and lock files folded', () => {
+test('what others use comes first, then what uses it, tests, set-up, documents, and lock files folded', () => {
   assert.equal(storyOf(guideOf(auth)), [
     ['subject', 'lib/auth/token.ts'],
     ['consequence', 'lib/cli/login.ts'],
     ['tests', 'test/auth/token.test.ts'],
-    ['documents', 'docs/auth.md'],
     ['setup', 'package.json'],
+    ['documents', 'docs/auth.md'],
     ['generated, folded', 'package-lock.json'],
   ]);
 });
