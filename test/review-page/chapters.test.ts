@@ -25,6 +25,7 @@ function change(repo: TestRepo): void {
 }
 
 /** Not in the order of their paths; a file that isn't there, and one that is left out. */
+const size = { insertions: 1, deletions: 0 };
 const guide = (): ReadingGuide => ({
   chapters: [
     {
@@ -32,13 +33,14 @@ const guide = (): ReadingGuide => ({
       title: 'lib',
       isFolded: false,
       files: [
-        { path: 'lib/limit.ts', why: { task: first, text: claim }, marks: [noTest] },
+        { path: 'lib/limit.ts', ...size, why: { task: first, text: claim }, marks: [noTest] },
         {
           path: 'lib/server.ts',
+          ...size,
           why: { task: second, text: `${hostile} ${'x'.repeat(10_000_000)}` },
           marks: [{ kind: 'public-name', reason: 'server is <gone>' }, noTest],
         },
-        { path: 'lib/absent.ts', why: null, marks: [] },
+        { path: 'lib/absent.ts', ...size, why: null, marks: [] },
       ],
     },
     {
@@ -46,7 +48,12 @@ const guide = (): ReadingGuide => ({
       title: 'Tests',
       isFolded: false,
       files: [
-        { path: 'test/limit.test.ts', why: null, marks: [{ kind: 'weaker-check', reason: '1 assertion fewer' }] },
+        {
+          path: 'test/limit.test.ts',
+          ...size,
+          why: null,
+          marks: [{ kind: 'weaker-check', reason: '1 assertion fewer' }],
+        },
       ],
     },
     { kind: 'moved', title: '1 file that only moved', isFolded: true, files: [plain('docs.md')] },
@@ -55,7 +62,7 @@ const guide = (): ReadingGuide => ({
 });
 
 function plain(path: string): ReadingGuide['chapters'][number]['files'][number] {
-  return { path, why: null, marks: [] };
+  return { path, ...size, why: null, marks: [] };
 }
 
 const order = ['Subject: lib', 'Tests', '1 file that only moved', 'Generated', 'Other files'];

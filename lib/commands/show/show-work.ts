@@ -1,6 +1,6 @@
 import { listTasksInEvidenceDoubt } from '../../core/changesets/build-evidence.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import { toGuideData } from '../../domain/questions/guide-summary.ts';
+import { summarizeGuide, toGuideData } from '../../domain/questions/guide-summary.ts';
 import type { Changeset, ChangesSinceSeen } from '../../domain/state/changeset.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { TaskStory } from '../../domain/view-models/task-story.ts';
@@ -74,10 +74,11 @@ export async function showChangeset(showing: ShowOptions, changeset: Changeset):
     ...(guided === null ? {} : { guide: toGuideData(guided.guide, Number.POSITIVE_INFINITY) }),
   });
   const compared = { ...(since === null ? {} : { since }), ...(guided === null ? {} : { guide: guided.guide }) };
+  const isEachShown = guided !== null && summarizeGuide(guided.guide).every(({ more }) => more.files === 0);
   const view = { changeset, position, total, tasks, verdicts, doubts, session, ...compared };
   const text = [
     renderChangeset(view, output.style),
-    renderChangesetDecision({ changeset, counts, files, review }, output.style),
+    renderChangesetDecision({ changeset, counts, files: isEachShown ? [] : files, review }, output.style),
     ...(args.options.diff && isHere
       ? ['', renderDiff(await readGuidedDiff(reading, changeset, guided), output.style)]
       : []),

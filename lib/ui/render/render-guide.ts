@@ -16,34 +16,44 @@ function renderChapter(chapter: ChapterSummary, number: number, style: Style): r
   const heading = toPrintableLine(chapter.heading);
   // A subject of one file names it already.
   const isNamed = count === 1 && only !== undefined && heading.endsWith(toPrintableLine(only.path));
-  const title = `${number}. ${heading}${isNamed || /^\d/.test(heading) ? '' : ` (${formatCount(count, 'file')})`}`;
+  const size = isNamed ? `  ${formatSize(only)}` : /^\d/.test(heading) ? '' : ` (${formatCount(count, 'file')})`;
+  const title = `${number}. ${heading}${size}`;
   return [
     ...wrapText(title, style.width, '  ').map(style.bold),
-    ...files.flatMap((file) => (isNamed ? renderRemarks(file, style) : renderFile(file, style))),
+    ...files.flatMap((file, index) => renderFile(file, { isNamed, next: files[index + 1] }, style)),
     ...renderRest(chapter, style),
   ];
 }
 
-/** On one line where it has one short mark and nothing else. */
-function renderFile(file: GuidedFile, style: Style): readonly string[] {
-  const path = toPrintableLine(file.path);
-  const [only, ...rest] = file.marks;
-  const said = only === undefined ? '' : `look twice: ${toPrintableLine(only.reason)}`;
-  const isShort = textWidth(path) + textWidth(said) + 8 <= Math.min(style.width, 120);
-  if (only !== undefined && rest.length === 0 && file.why === null && isShort)
-    return [`     ${path}  ${style.yellow(said)}`];
-  return [...wrapText(path, style.width, '     '), ...renderRemarks(file, style)];
+interface FilePlace {
+  /** Whether the heading names it already. */
+  readonly isNamed: boolean;
+  readonly next: GuidedFile | undefined;
 }
 
-/** What a worker claims is dim, what is computed is not: the two are never taken for each other. */
-function renderRemarks({ why, marks }: GuidedFile, style: Style): readonly string[] {
-  const claim = why === null ? [] : [`says the worker of ${why.task}: ${toPrintableLine(why.text)}`];
+/**
+ * A file on one line where it has one short mark and nothing else. The claim stands below its file, or below the last of
+ * several that have the same one. What a worker claims is dim, what is computed is not: the two are never taken for each
+ * other.
+ */
+function renderFile(file: GuidedFile, { isNamed, next }: FilePlace, style: Style): readonly string[] {
+  const { why, marks } = file;
+  const name = `${toPrintableLine(file.path)}  ${formatSize(file)}`;
+  const said = marks.map(({ reason }) => `look twice: ${toPrintableLine(reason)}`);
+  const isSaidBelow = next?.why?.task === why?.task && next?.why?.text === why?.text;
+  const claim = why === null || isSaidBelow ? [] : [`says the worker of ${why.task}: ${toPrintableLine(why.text)}`];
+  const isShort = textWidth(`${name}${said[0] ?? ''}`) + 8 <= Math.min(style.width, 120);
+  if (said.length === 1 && claim.length === 0 && isShort && !isNamed)
+    return [`     ${name}  ${style.yellow(said[0] ?? '')}`];
   return [
+    ...(isNamed ? [] : wrapText(name, style.width, '     ')),
+    ...said.flatMap((text) => wrapText(text, style.width, '       ').map(style.yellow)),
     ...claim.flatMap((text) => wrapText(text, style.width, '       ').map(style.dim)),
-    ...marks.flatMap(({ reason }) =>
-      wrapText(`look twice: ${toPrintableLine(reason)}`, style.width, '       ').map(style.yellow),
-    ),
   ];
+}
+
+function formatSize({ insertions, deletions }: Pick<GuidedFile, 'insertions' | 'deletions'>): string {
+  return `+${insertions} −${deletions}`;
 }
 
 function renderRest({ files, more }: ChapterSummary, style: Style): readonly string[] {

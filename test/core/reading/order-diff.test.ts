@@ -5,6 +5,7 @@ import type { TaskId } from '../../../lib/domain/ids.ts';
 import type { ReadingGuide } from '../../../lib/domain/state/reading-guide.ts';
 import { changesOf } from './changes.ts';
 
+const size = { insertions: 1, deletions: 0 };
 const files = changesOf({ 'a.md': { before: 'a\n', after: 'b\n' }, 'z.ts': { before: 'a\n', after: 'b\n' } }).texts.map(
   ({ file }) => file,
 );
@@ -19,12 +20,18 @@ const guide: ReadingGuide = {
       files: [
         {
           path: 'z.ts',
+          ...size,
           why: { task: 'task-001' as TaskId, text: 'it was\ndiff --git slow' },
           marks: [{ kind: 'no-test', reason: 'no test' }],
         },
       ],
     },
-    { kind: 'documents', title: 'Documents', isFolded: false, files: [{ path: 'a.md', why: null, marks: [] }] },
+    {
+      kind: 'documents',
+      title: 'Documents',
+      isFolded: false,
+      files: [{ path: 'a.md', ...size, why: null, marks: [] }],
+    },
   ],
 };
 
