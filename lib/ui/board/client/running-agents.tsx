@@ -173,14 +173,16 @@ function resultWords(check: BoardCheck['before'][number], about = ''): string {
   return `${check.is_good ? '✓' : '✗'} ${about}${check.command}: ${check.result}, ${Math.ceil(check.took_ms / 1_000)} s`;
 }
 
-/** What the last checks came to. */
+/** What the last checks came to, folded where all is well. */
 export function EndedChecks() {
   const { ended_checks: ended } = boardState.value;
   if (ended.length === 0) return null;
   const bad = ended.filter((one) => !one.is_good).length;
   return (
-    <>
-      <h2 id="checked-title">{`Last checks: ${bad === 0 ? 'all passed' : `${bad} failed`}`}</h2>
+    <details open={bad > 0}>
+      <summary>
+        <h2 id="checked-title">{`Last checks: ${bad === 0 ? 'all passed' : `${bad} failed`}`}</h2>
+      </summary>
       <ul id="ended-checks" class="decided">
         {ended.map((check) => (
           <li class={check.is_good ? '' : 'problem'} key={check.id}>
@@ -191,6 +193,6 @@ export function EndedChecks() {
           </li>
         ))}
       </ul>
-    </>
+    </details>
   );
 }
