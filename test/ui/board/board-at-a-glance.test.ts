@@ -23,6 +23,11 @@ async function visit(name: string, viewport = { width: 1440, height: 1000 }) {
   return { fake, page, complaints };
 }
 
+/** Until something holds on the page, whose policy lets no script wait for it there. */
+async function until(page: Page, holds: string): Promise<void> {
+  while (!(await page.evaluate<boolean>(holds))) await page.waitForTimeout(10);
+}
+
 /** The texts of all that fits, each on one line. */
 async function texts(page: Page, selector: string): Promise<readonly string[]> {
   const found = await page.locator(selector).allInnerTexts();
@@ -176,7 +181,7 @@ test('DSK-1: nothing jumps while agents print, are refused calls, and end', asyn
   const { fake, page } = await visit('working');
   try {
     await page.locator('#agents .card').nth(7).waitFor();
-    await page.waitForFunction('document.fonts.status === "loaded"');
+    await until(page, 'document.fonts.status === "loaded"');
     await page.evaluate(watchShifts);
     const working = stateOf('working');
     const text = 'A line that is much longer than what a card has room for, so that it is cut '.repeat(3);
@@ -212,7 +217,7 @@ test('DSK-1: the graph gives titles the room there is, with groups, on a phone i
     assert.ok(((await node.boundingBox())?.width ?? 0) > 300);
     assert.match((await texts(page, '#graph .node'))[0] ?? '', 'settings · task-000');
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.waitForFunction("document.querySelector('#graph .node').offsetWidth === 200");
+    await until(page, "document.querySelector('#graph .node').offsetWidth === 200");
     assert.is(await page.evaluate('document.documentElement.scrollWidth'), 390);
     await page.locator('#graph .node').nth(1).focus();
     const box = await page.locator('#graph .node').nth(1).boundingBox();
