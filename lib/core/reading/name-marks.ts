@@ -72,7 +72,7 @@ function isWithinWord(text: string, at: number): boolean {
 
 /** Whether a name that stands elsewhere is surely the same one: no word of everyday language. */
 function isOneOfAKind(name: string): boolean {
-  return isTelling(name) && (name.length >= 10 || /[a-z][A-Z]|_|\d/.test(name));
+  return isTelling(name) && !name.startsWith('__') && (name.length >= 10 || /[a-z][A-Z]|_|\d/.test(name));
 }
 
 /** Files that did not change, by the words on the lines that were found in them. */
