@@ -37,7 +37,8 @@ export function openCappedLog(file: string, maxBytes: number): CappedLog {
   };
 }
 
-const pauseMs = 100;
+/** Between two looks, in milliseconds: longer the longer nothing comes. */
+const [pauseMs, longestPauseMs] = [100, 800];
 const chunkBytes = 64 * 1024;
 
 interface FollowOptions {
@@ -56,10 +57,12 @@ export async function followStream(file: string, { isLive, signal, onText, skip 
   const decoder = new TextDecoder();
   const buffer = Buffer.alloc(chunkBytes);
   let offset = skip;
+  let pause = pauseMs;
   try {
     while (!signal.aborted) {
       // Looked at before the last read, or its last words could be missed.
       const mayGrow = isLive();
+      const before = offset;
       for (;;) {
         const size = readSync(descriptor, buffer, 0, chunkBytes, offset);
         if (size === 0 || signal.aborted) break;
@@ -69,7 +72,8 @@ export async function followStream(file: string, { isLive, signal, onText, skip 
         await nextTurn();
       }
       if (!mayGrow) return;
-      await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+      pause = offset > before ? pauseMs : Math.min(longestPauseMs, pause * 2);
+      await wait(pause, undefined, { signal }).catch(() => undefined);
     }
   } finally {
     closeSync(descriptor);
