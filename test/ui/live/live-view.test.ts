@@ -1,0 +1,109 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { logOutputInView } from '../../../lib/ui/live/live-output.ts';
+import { type LiveView, openLiveView } from '../../../lib/ui/live/live-view.ts';
+import type { Output } from '../../../lib/ui/terminal/output.ts';
+import { createOutput } from '../../../lib/ui/terminal/output.ts';
+import { type FakeIo, makeFakeIo } from '../../support/fake-io.ts';
+import { until } from '../../support/until.ts';
+import { plainStyle } from '../samples.ts';
+import { liveFacts, liveTask, startAgent } from './live-samples.ts';
+
+interface Shown {
+  readonly fake: FakeIo;
+  readonly view: LiveView;
+  readonly output: Output;
+}
+
+const globals = {
+  ...{ config: null, json: false, plain: false, quiet: false, color: false, dryRun: false },
+  ...{ decisionsFile: null, session: null, debug: false },
+};
+
+/** A view that is shown, with one agent at work. */
+async function show(): Promise<Shown> {
+  const fake = makeFakeIo({ isTTY: true, columns: 80 });
+  const view = openLiveView(fake.io, {
+    style: plainStyle(),
+    look: async () => liveFacts([liveTask(1, { status: 'claimed' })]),
+    follow: async () => true,
+    readDiff: async () => '+new words',
+    act: async () => null,
+  });
+  const output = logOutputInView(createOutput(fake.io, globals), view);
+  output.events.emit({ event: 'wave-started', wave: 'work', cycle: 1 });
+  output.events.emit(startAgent(1));
+  await until('the view is shown', () => fake.stderr().includes('\u001b[?1049h'));
+  return { fake, view, output };
+}
+
+/** What is on the person's own screen. */
+function ownScreen(fake: FakeIo): string {
+  return fake.stderr().replace(/\u001b\[\?1049h[\s\S]*?(?:\u001b\[\?1049l|$)/g, '');
+}
+
+test('what is said while the view is shown or lent comes after it, whole and in order', async () => {
+  const { fake, view, output } = await show();
+  output.info('one');
+  assert.not.match(ownScreen(fake), 'one');
+  const giveBack = view.lend();
+  assert.match(ownScreen(fake), /Wave work, cycle 1\none\n$/);
+  fake.io.stderr.write('the editor\n');
+  output.info('two');
+  output.warn('three');
+  assert.match(ownScreen(fake), /the editor\n$/);
+  giveBack();
+  assert.match(ownScreen(fake), /the editor\ntwo\nwarning: three\n$/);
+  await view.close();
+  output.info('four');
+  assert.match(ownScreen(fake), /four\n$/);
+});
+
+test('a question waits while the person looks into something, and comes when they are back', async () => {
+  const { fake, view } = await show();
+  fake.type('?');
+  await until('help is shown', () => fake.stderr().includes('any key'));
+  let isLent = false;
+  const lent = view.lendToQuestion(undefined).then((giveBack) => {
+    isLent = true;
+    return giveBack;
+  });
+  fake.type('x');
+  fake.type('\r');
+  const giveBack = await lent;
+  assert.ok(isLent);
+  giveBack();
+  await view.close();
+});
+
+test('a question that is answered elsewhere takes nothing from the person, and a stop ends the waiting', async () => {
+  const { fake, view } = await show();
+  fake.type('\r');
+  await until('its stream fills the screen', () => /Esc back/.test(fake.stderr()));
+  const answered = new AbortController();
+  const asked = view.lendToQuestion(answered.signal);
+  await until('it waits', () => fake.stderr().includes('A question waits for you'));
+  answered.abort(new Error('It was answered elsewhere.'));
+  const reason = await asked.then(
+    () => 'lent',
+    (error: Error) => error.message,
+  );
+  assert.is(reason, 'It was answered elsewhere.');
+  assert.not.match(fake.stderr(), '\u001b[?1049l');
+  const closed = view.close();
+  await until('the end waits too', () => fake.stderr().includes('The run has ended'));
+  fake.interrupt(new Error('stopped'));
+  await closed;
+  assert.match(fake.stderr(), '\u001b[?1049l');
+});
+
+test('keys change what is seen: a diff in place of the stream', async () => {
+  const { fake, view } = await show();
+  await until('the task is known', () => fake.stderr().includes('Do thing 1'));
+  fake.type('d');
+  await until('its diff is shown', () => fake.stderr().includes('+new words'));
+  fake.type('\u001b');
+  await view.close();
+});
+
+test.run();
