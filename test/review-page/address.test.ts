@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
 import { parseTaskId } from '../../lib/domain/ids.ts';
+import { requireAccessible } from '../support/axe.ts';
 import type { TestRepo } from '../support/repo.ts';
 import { barSays, onBar, pageSuite } from './browser.ts';
 
@@ -42,6 +43,18 @@ test('RVW-1: an address that names nothing leads to what waits', async () => {
     await page.locator('h1', { hasText: hash.startsWith('#1-two') ? 'two' : 'one' }).waitFor();
     assert.equal(complaints, [], hash);
   }
+});
+
+test('RVW-2: the command to try a changeset is on the page, to be copied', async () => {
+  const served = await open([{ group: 'one', change }]);
+  void served.review();
+  const { page, complaints } = await visit(served);
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  assert.is(await page.evaluate('navigator.clipboard.readText()'), 'git flame review --try one');
+  await requireAccessible(page, 'a command that was copied');
+  assert.equal(complaints, []);
 });
 
 test('DSK-2: a later round has a name of its own, and the one before it is folded', async () => {

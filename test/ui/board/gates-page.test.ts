@@ -140,6 +140,8 @@ test('DSK-1: the review page lies below the board, and what is decided there is 
   ]);
   await review.locator('td', { hasText: 'onerror=alert(1)' }).first().waitFor();
   await shot(review, 'board-review');
+  const back = await review.getByRole('link', { name: 'Board' }).getAttribute('href');
+  assert.is(new URL(back ?? '', review.url()).href, page.url());
   await review.locator('tr.d2h-ins td.n.w').first().click();
   await review.getByRole('button', { name: 'Suggest changes' }).click();
   await review.getByLabel('Comment on line 1 of odd.txt').fill('```suggestion\nodd, but harmless\n```');

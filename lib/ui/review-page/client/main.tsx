@@ -37,10 +37,23 @@ function showBoardLink(url: string): void {
   link.hidden = false;
 }
 
+/** Where the browser keeps its clipboard to itself, the text is marked, to be copied by key. */
+async function copyText(button: HTMLElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy ?? '');
+    button.textContent = 'Copied';
+  } catch {
+    const text = button.previousElementSibling;
+    if (text !== null) getSelection()?.selectAllChildren(text);
+  }
+}
+
 mainElement.addEventListener('click', (event) => {
   const file = closestElement(event.target, '.fold')?.closest('.file');
   if (file instanceof HTMLElement) toggleFileFold(file);
   if (closestElement(event.target, '.since-toggle') !== null) toggleOnlyNewChanges();
+  const copy = closestElement(event.target, '.copy');
+  if (copy !== null) void copyText(copy);
 });
 setOnDecisionAccepted(showNextWaiting);
 wireFileLinks(mainElement);
