@@ -53,7 +53,7 @@ function renderFile(file: GuidedFile, { isNamed, next }: FilePlace, style: Style
 }
 
 function formatSize({ insertions, deletions }: Pick<GuidedFile, 'insertions' | 'deletions'>): string {
-  return `+${insertions} −${deletions}`;
+  return `+${insertions} -${deletions}`;
 }
 
 function renderRest({ files, more }: ChapterSummary, style: Style): readonly string[] {
