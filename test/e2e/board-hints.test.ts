@@ -59,7 +59,6 @@ if (place !== 'outside') {
       const give = async (title: string, choice: string): Promise<void> => {
         const card = page.locator('article.gate', { has: page.locator('h3', { hasText: title }) });
         await card.locator('.answers').getByRole('button', { name: choice, exact: true }).click();
-        await card.locator('.answer-send').click();
       };
       await give('Approve this plan', 'Approve');
       await page.locator('#agents').getByRole('button', { name: 'Message…' }).click();
