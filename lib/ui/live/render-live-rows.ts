@@ -1,8 +1,8 @@
 import { formatDuration, formatUsd } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
-import { labelTaskStatus, type TaskStatusLabel } from '../board/client/board-texts.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
+import { labelTaskStatus, type TaskStatusLabel } from '../text/task-status-label.ts';
 import type { LiveRow } from './live-rows.ts';
 import type { LiveAgentRow, LiveBudget, LiveSessionFacts } from './live-state.ts';
 

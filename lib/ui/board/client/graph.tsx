@@ -1,12 +1,13 @@
 import { computed, signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { labelTaskStatus } from '../../text/task-status-label.ts';
 import {
   type PlacedTaskGraph,
   type PlacedTaskGraphNode,
   placeTasksInColumns,
   type TaskGraphNode,
 } from '../place-tasks-in-columns.ts';
-import { describeOverlaps, labelTaskStatus } from './board-texts.ts';
+import { describeOverlaps } from './board-texts.ts';
 import { openedPanel, openTaskPanel, shownTasks } from './received-board-state.ts';
 
 const size = { height: 66, gapX: 40, gapY: 12, edge: 2 };

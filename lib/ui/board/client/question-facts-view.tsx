@@ -8,7 +8,7 @@ import type {
 import { listQuestionFacts, type QuestionFact } from '../../../domain/questions/question-facts.ts';
 import { formatCount } from '../../../util/format-figures.ts';
 import { getJson, useLoaded } from '../../page/client/server-requests.ts';
-import { labelTaskStatus } from './board-texts.ts';
+import { labelTaskStatus } from '../../text/task-status-label.ts';
 import { Diffstat } from './changesets-log-sessions.tsx';
 import { addSessionToPath, boardState, nameTasks } from './received-board-state.ts';
 import { addressOfReview, hasReview } from './review-address.ts';

@@ -1,6 +1,7 @@
 import type { BoardTask } from '../../../domain/view-models/board-view.ts';
 import { formatUsd } from '../../../util/format-figures.ts';
-import { describeOverlaps, describeSpent, labelTaskStatus, type TaskStatusLabel } from './board-texts.ts';
+import { labelTaskStatus, type TaskStatusLabel } from '../../text/task-status-label.ts';
+import { describeOverlaps, describeSpent } from './board-texts.ts';
 import { nameTasks, openedPanel, openTaskPanel, shownTasks, titleOf } from './received-board-state.ts';
 import { ForeignText } from './text-components.tsx';
 

@@ -7,7 +7,8 @@ import type {
   BoardVerdict,
 } from '../../../domain/view-models/board-view.ts';
 import { formatDuration } from '../../../util/format-figures.ts';
-import { describeSpent, labelTaskStatus, listTasksBelow } from './board-texts.ts';
+import { labelTaskStatus } from '../../text/task-status-label.ts';
+import { describeSpent, listTasksBelow } from './board-texts.ts';
 import { ChangedLineCounts } from './changesets-log-sessions.tsx';
 import { FoldedCheckResult } from './question-facts-view.tsx';
 import { nameTasks, openTaskPanel, titleOf } from './received-board-state.ts';

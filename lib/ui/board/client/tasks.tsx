@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { BoardTask } from '../../../domain/view-models/board-view.ts';
 import { formatCount } from '../../../util/format-figures.ts';
-import { labelTaskStatus } from './board-texts.ts';
+import { labelTaskStatus } from '../../text/task-status-label.ts';
 import { TaskGraphView } from './graph.tsx';
 import { shownTasks } from './received-board-state.ts';
 import { TaskColumns } from './task-columns.tsx';
