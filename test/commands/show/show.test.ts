@@ -103,7 +103,7 @@ test('an agent, a changeset, a session; what is not there is looked for in other
   assert.match(shownAgent.stdout, new RegExp(`^${agent}\n  task  bad\n\nResult\n  failed: `));
   assert.match(shownAgent.stdout, /path-blocked/);
   const changeset = await flame(repo, ['show', '1-one']);
-  assert.match(changeset.stdout, /\nFiles\n {2}a\.txt {2}\+1 {2}-0\n[\s\S]*\nDecision\n {2}landed as [0-9a-f]{10} by /);
+  assert.match(changeset.stdout, /\n {5}a\.txt {2}\+1 -0\n[\s\S]*\nDecision\n {2}landed as [0-9a-f]{10} by /);
   const session = await flame(repo, ['show']);
   assert.match(session.stdout, /\nDecisions\n {2}\S+ \S+ UTC {2}plan +approve +/);
   const id = session.stdout.split('\n')[0] ?? '';

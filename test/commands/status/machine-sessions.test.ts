@@ -75,7 +75,7 @@ test('CLI-4 a session that is not the current one is named in its command', asyn
   const { sessions } = await listAll(env);
   assert.equal(
     sessions.map(({ title, next, id }) => `${title}: ${next.replace(id, 'ID')}`),
-    [`Newer: cd ${repo.path} && git flame plan`, `Older: cd ${repo.path} && git flame work --session ID`],
+    [`Newer: cd ${repo.path} && git flame plan`, `Older: cd ${repo.path} && git flame run --session ID`],
   );
 });
 
