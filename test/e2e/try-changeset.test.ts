@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -237,6 +237,26 @@ test('RVW-2 hooks that git takes from the work tree are named; a repository that
     next: 'git flame show auth --diff',
   });
   assert.is(worktrees(repo), 1);
+});
+
+test('RVW-2 a link that an agent or the setup made leads no file of the person out of the worktree', async () => {
+  const outside = makeTempDir();
+  const repo = await waiting({
+    config: {
+      project: {
+        name: 'x',
+        base_branch: 'main',
+        setup: [`rm -rf config && ln -s ${outside} config`],
+        copy: ['config/*.env', 'kept.env'],
+      },
+    },
+    prepare: (at) => at.write('.git/info/exclude', '*.env\n'),
+  });
+  repo.write('config/local.env', 'A=1\n');
+  repo.write('kept.env', 'B=1\n');
+  const { path } = await tryIt(repo);
+  assert.equal(readdirSync(outside), []);
+  assert.is(readFileSync(join(path, 'kept.env'), 'utf8'), 'B=1\n');
 });
 
 test('RVW-2 where no worktree can be made, the folder is named', async () => {

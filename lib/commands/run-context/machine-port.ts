@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
@@ -90,7 +90,7 @@ async function prepareFiles({
 }: Parameters<MachinePort['prepareFiles']>[0]): Promise<readonly string[]> {
   const isHidden = (path: string): boolean => hidden.some((glob) => isPathBlockedByGlob(glob, path));
   for (const path of files) {
-    if (isHidden(path)) continue;
+    if (isHidden(path) || leadsThroughLink(to, path)) continue;
     await mkdir(dirname(join(to, path)), { recursive: true });
     await cp(join(from, path), join(to, path), { recursive: true, force: false, errorOnExist: false });
   }
@@ -98,8 +98,12 @@ async function prepareFiles({
   const found = await matching(from, '', [...copy, ...link]);
   // A hidden file is copied only where the configuration clearly means it.
   const isLeftOut = (path: string): boolean => isHidden(path) && !isHiddenPathShared(hidden, copy, path);
-  const filter = (path: string): boolean => !isLeftOut(relative(from, path));
+  const filter = (path: string): boolean => {
+    const name = relative(from, path);
+    return !isLeftOut(name) && !leadsThroughLink(to, name);
+  };
   for (const path of found) {
+    if (leadsThroughLink(to, path)) continue;
     const target = join(to, path);
     await mkdir(dirname(target), { recursive: true });
     // Where git keeps the place of a submodule, its files come in as copies: a link would be a change of the task.
@@ -109,6 +113,15 @@ async function prepareFiles({
     else await cp(join(from, path), target, { recursive: true, force: false, errorOnExist: false, filter });
   }
   return [...copy, ...link].filter((glob) => !found.some((path) => globMatchesPath(glob, path)));
+}
+
+/** Whether a link stands at a place in a worktree or above it: what an agent or a setup made may lead out of there. */
+function leadsThroughLink(worktree: string, path: string): boolean {
+  const parts = path.split('/');
+  return parts.some((_, at) => {
+    const place = join(worktree, ...parts.slice(0, at + 1));
+    return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  });
 }
 
 /** Another repository's files without what binds them to it: that would name a folder which isn't there. */
