@@ -2,7 +2,8 @@ import type { RunEventBody } from '../../domain/view-models/run-event.ts';
 import { cutText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
-import type { LiveAgentRow, LiveLine, LiveSessionFacts, LiveState, LiveTask } from './live-state.ts';
+import { findChosenRow } from './live-rows.ts';
+import type { LiveAgentRow, LiveLine, LivePanel, LiveSessionFacts, LiveState, LiveTask } from './live-state.ts';
 
 const longestLog = 2_000;
 /** Columns of a title before a line of the log. */
@@ -87,10 +88,17 @@ function startAgent(state: LiveState, event: EventOf<'agent-started'>, now: numb
 }
 
 function endAgent(state: LiveState, { agent: id, task, duration_ms: took_ms }: EventOf<'agent-ended'>): LiveState {
-  const { prompt } = state;
+  const { prompt, screen } = state;
+  const isRead = screen.isLarge && screen.focus === 'stream' && findChosenRow(state)?.agent?.id === id;
   const isAbout = prompt !== null && 'agent' in prompt && prompt.agent === id;
   const agents = state.agents.filter((one) => one.id !== id);
-  return changeTask({ ...state, agents, prompt: isAbout ? null : prompt }, task ?? '', (one) => ({ ...one, took_ms }));
+  const next = {
+    ...state,
+    agents,
+    prompt: isAbout ? null : prompt,
+    screen: isRead ? { ...screen, ended: id } : screen,
+  };
+  return changeTask(next, task ?? '', (one) => ({ ...one, took_ms }));
 }
 
 function noteCheck(
@@ -164,7 +172,25 @@ export function addLogLines(state: LiveState, { text, task, at }: LogEntry): Liv
   const title = state.facts?.tasks.find(({ id }) => id === task)?.title ?? '';
   const about = title === '' ? '' : `${cutText(toPrintableLine(title), mostOfTitle)} · `;
   const lines = text.split('\n').map((line, index): LiveLine => ({ at, text: index === 0 ? about + line : line }));
-  return { ...state, log: [...state.log, ...lines].slice(-longestLog) };
+  const log = [...state.log, ...lines].slice(-longestLog);
+  return { ...state, log, screen: keepPlace(state, 'session', { added: lines.length, count: log.length }) };
+}
+
+/** The state with the latest lines of an agent's stream, of which so many are new. */
+export function takeStream(state: LiveState, stream: NonNullable<LiveState['stream']>, added: number): LiveState {
+  const isOther = state.stream?.agent !== stream.agent || state.screen.diff !== null;
+  const screen = isOther ? state.screen : keepPlace(state, 'stream', { added, count: stream.lines.length });
+  return { ...state, stream, screen };
+}
+
+/** The screen on which lines that a person has scrolled up to stay where they are while others come below. */
+function keepPlace(
+  { screen }: LiveState,
+  panel: LivePanel,
+  { added, count }: { readonly added: number; readonly count: number },
+): LiveState['screen'] {
+  if (screen.focus !== panel || screen.scroll === 0) return screen;
+  return { ...screen, scroll: Math.min(screen.scroll + added, count - 1) };
 }
 
 /** Agents that start together report in any order; a person finds them by their task. */

@@ -165,12 +165,13 @@ function turnTo(state: LiveState, step: 1 | -1): Pressed {
   const streams = listLiveRows(state).filter(({ agent }) => agent !== null);
   const at = streams.findIndex(({ key }) => key === findChosenRow(state)?.key);
   const next = streams[at + step];
-  if (focus === 'stream' && at >= 0 && next !== undefined) return show(state, { ...fresh, chosen: next.key });
+  if (focus === 'stream' && at >= 0 && next !== undefined)
+    return show(state, { ...fresh, ended: null, chosen: next.key });
   const index = livePanels.indexOf(focus) + step + livePanels.length;
   const panel = livePanels[index % livePanels.length] ?? 'tasks';
   const first = step === 1 ? streams[0] : streams.at(-1);
   const chosen = panel === 'stream' && first !== undefined ? { chosen: first.key } : {};
-  return show(state, { ...fresh, ...chosen, focus: panel, isLarge: isLarge && panel !== 'tasks' });
+  return show(state, { ...fresh, ended: null, ...chosen, focus: panel, isLarge: isLarge && panel !== 'tasks' });
 }
 
 const fresh = { scroll: 0, diff: null } as const;

@@ -82,14 +82,19 @@ function urgency({ task, agent, check }: LiveRow): number {
 
 /** The row that the keys are about; null: there is none. */
 export function findChosenRow(state: LiveState, rows: readonly LiveRow[] = listLiveRows(state)): LiveRow | null {
-  const { chosen } = state.screen;
+  const { chosen, ended } = state.screen;
+  const found = rows.find(({ key }) => key === chosen);
+  if (found !== undefined) return found;
+  if (chosen !== null && chosen === ended) return { key: chosen, title: chosen, task: null, agent: null, check: null };
   const working = rows.find(({ agent, check }) => agent !== null || check !== null);
-  return rows.find(({ key }) => key === chosen) ?? working ?? rows[0] ?? null;
+  return working ?? rows.find(({ task }) => task?.status === 'claimed') ?? rows[0] ?? null;
 }
 
 /** The agent whose stream is looked at: the one at work on the chosen row, else the last; null: there is none. */
 export function findStreamAgent(state: LiveState): string | null {
   const row = findChosenRow(state);
-  if (row === null || row.task?.status === 'pending') return null;
-  return row.agent?.id ?? row.task?.agent ?? null;
+  if (row?.agent != null) return row.agent.id;
+  const { ended } = state.screen;
+  if (ended !== null) return ended;
+  return row?.task == null || row.task.status === 'pending' ? null : row.task.agent;
 }

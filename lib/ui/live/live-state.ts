@@ -85,6 +85,8 @@ interface LiveScreen {
   /** The diff of a task, in place of its stream. */
   readonly diff: { readonly task: string; readonly lines: readonly string[] } | null;
   readonly isHelp: boolean;
+  /** The agent that ended while its stream filled the screen, and is still read; null: none. */
+  readonly ended: string | null;
 }
 
 /** A question on the last line: to confirm what can't be undone, or for the text of a hint. */
@@ -128,6 +130,7 @@ export const liveOverview: LiveScreen = {
   chosen: null,
   diff: null,
   isHelp: false,
+  ended: null,
 };
 
 export const emptyLiveState: LiveState = {

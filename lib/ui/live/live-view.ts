@@ -4,7 +4,7 @@ import { errorMessage } from '../../util/error-text.ts';
 import { throttle } from '../../util/pacing.ts';
 import { suspendJob } from '../terminal/prompter.ts';
 import { createStyle, type Style } from '../text/style.ts';
-import { addLogLines, applyEventToLiveState, takeLiveFacts } from './apply-live-event.ts';
+import { addLogLines, applyEventToLiveState, takeLiveFacts, takeStream } from './apply-live-event.ts';
 import {
   applyHintTyping,
   applyLiveKey,
@@ -12,7 +12,7 @@ import {
   type LiveKeyAction,
   parseTerminalKeys,
 } from './live-keys.ts';
-import { findStreamAgent } from './live-rows.ts';
+import { findChosenRow, findStreamAgent } from './live-rows.ts';
 import { emptyLiveState, isEngaged, type LiveSessionFacts, type LiveState } from './live-state.ts';
 import { LiveTerminal } from './live-terminal.ts';
 import { renderLive } from './render-live.ts';
@@ -83,7 +83,7 @@ class OpenLiveView implements LiveView {
     });
     this.#follower = new StreamFollower({
       follow,
-      onLines: (stream) => this.#update({ ...this.#state, stream }),
+      onLines: (stream, added) => this.#update(takeStream(this.#state, stream, added)),
     });
     io.signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
@@ -208,7 +208,8 @@ class OpenLiveView implements LiveView {
     const text = await this.#options.readDiff(task).catch(errorMessage);
     const diff = { task, lines: text.replace(/\n$/, '').split('\n') };
     const { screen } = this.#state;
-    // The person may have gone on to another task meanwhile.
+    // The person has turned to another task, or to the keys.
+    if (screen.isHelp || findChosenRow(this.#state)?.task?.id !== task) return;
     this.#update({ ...this.#state, screen: { ...screen, diff, scroll: 0, focus: 'stream', isLarge: true } });
   }
 }

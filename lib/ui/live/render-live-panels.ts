@@ -74,7 +74,8 @@ function instead({ task, agent }: LiveRow): readonly PanelLine[] {
   if (agent !== null) return [asLine(lastAction(agent))];
   if (task === null) return [];
   if (task.why !== '') return [asLine(task.why)];
-  return [asLine(task.status === 'pending' ? 'It can start as soon as an agent is free.' : 'It printed nothing.')];
+  if (task.status === 'pending') return [asLine('It can start as soon as an agent is free.')];
+  return [asLine(task.status === 'claimed' ? 'no output yet' : 'It printed nothing.')];
 }
 
 function describeSubject(row: LiveRow, { facts }: LiveState, { now }: PanelFrame): string {
@@ -107,9 +108,9 @@ interface ScrolledFrame extends PanelFrame {
 /** A title, and the lines that fit below it. */
 function renderPanel({ name, about, lines }: PanelContent, frame: ScrolledFrame): readonly string[] {
   const { scroll, style, height, width } = frame;
-  const hidden = scroll > 0 ? `${scroll} below · ${about}` : about;
   const room = Math.max(0, height - 1);
   const end = Math.max(Math.min(room, lines.length), lines.length - scroll);
+  const hidden = end < lines.length ? `${lines.length - end} below · ${about}` : about;
   const shown: string[] = [];
   for (let index = end - 1; index >= 0 && shown.length < room; index -= 1) {
     const line = lines[index];

@@ -121,7 +121,7 @@ export function labelRow({ task, agent, check }: LiveRow): TaskStatusLabel {
   if (agent === null && check !== null)
     return { symbol: '◐', word: check.about.startsWith('setup of ') ? 'setup' : 'checks', kind: 'works' };
   if (agent !== null) return { symbol: '◐', word: workWords[agent.role], kind: 'works' };
-  if (task === null) return { symbol: '◐', word: 'working', kind: 'works' };
+  if (task === null) return { symbol: '·', word: 'ended', kind: 'over' };
   const label = labelTaskStatus(task);
   if (task.status === 'done' && task.verdict === null) return { ...label, word: 'done', kind: 'good' };
   return task.status === 'pending' ? { ...label, word: task.why === '' ? 'ready' : 'waiting' } : label;

@@ -23,7 +23,7 @@ interface LiveFrame extends PanelFrame {
 
 /** Renders the live view: as many lines as the screen is high, none wider than it. */
 export function renderLive(state: LiveState, frame: LiveFrame): readonly string[] {
-  if (state.screen.isHelp) return fill(renderHelp(frame), frame.height);
+  if (state.screen.isHelp) return fill(renderHelp(state, frame), frame.height);
   const head = frame.height < 8 ? [] : [renderHead(state, frame)];
   const foot = renderFoot(state, frame);
   const notices = renderNotices(state, frame).slice(0, frame.height < 16 ? 1 : mostNotices);
@@ -248,7 +248,7 @@ function fitKeys(keys: readonly string[], width: number): string {
   return cutText(` ${keys.at(-1) ?? ''}`, width);
 }
 
-function renderHelp({ width, height, style }: LiveFrame): readonly string[] {
+function renderHelp({ waiting }: LiveState, { width, height, style }: LiveFrame): readonly string[] {
   const keys = [
     ['Tab, ←→', 'the next panel: tasks, each agent, session'],
     ['↑↓, j, k', 'choose a task, or scroll; also PgUp, PgDn'],
@@ -261,8 +261,9 @@ function renderHelp({ width, height, style }: LiveFrame): readonly string[] {
     ['Ctrl-L', 'draw again; Ctrl-Z: suspend, fg resumes'],
     ['q, Ctrl-C', 'stop the run; all of it is kept'],
   ].map(([key = '', what = '']) => cutText(`  ${key.padEnd(10)} ${what}`, width));
-  return [style.bold(cutText(' Keys', width)), ...keys, style.dim(cutText('  any key    back', width))].slice(
-    0,
-    height,
-  );
+  const back =
+    waiting === null
+      ? style.dim(cutText('  any key    back', width))
+      : style.yellow(cutText(` Any key: back. ${waits[waiting]}`, width));
+  return [style.bold(cutText(' Keys', width)), ...keys].slice(0, Math.max(0, height - 1)).concat(back);
 }

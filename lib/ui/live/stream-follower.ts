@@ -9,8 +9,8 @@ export type FollowStream = (
 
 interface FollowerOptions {
   readonly follow: FollowStream;
-  /** Called with the latest lines of the agent that is followed. */
-  onLines(stream: { readonly agent: string; readonly lines: readonly BoardStreamLine[] }): void;
+  /** Called with the latest lines of the agent that is followed, and how many of them are new. */
+  onLines(stream: { readonly agent: string; readonly lines: readonly BoardStreamLine[] }, added: number): void;
 }
 
 const mostLines = 500;
@@ -46,7 +46,7 @@ export class StreamFollower {
     const hear = (more: readonly BoardStreamLine[]): void => {
       if (signal.aborted) return;
       lines = [...lines, ...more.slice(-mostLines)].slice(-mostLines);
-      this.#options.onLines({ agent, lines });
+      this.#options.onLines({ agent, lines }, more.length);
     };
     const look = (): void => {
       if (signal.aborted) return;

@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addLogLines } from '../../../lib/ui/live/apply-live-event.ts';
+import { addLogLines, takeLiveFacts, takeStream } from '../../../lib/ui/live/apply-live-event.ts';
 import { applyHintTyping, applyLiveKey, parseTerminalKeys } from '../../../lib/ui/live/live-keys.ts';
 import { findChosenRow, findStreamAgent } from '../../../lib/ui/live/live-rows.ts';
-import { isEngaged, type LiveState } from '../../../lib/ui/live/live-state.ts';
+import { emptyLiveState, isEngaged, type LiveState } from '../../../lib/ui/live/live-state.ts';
 import { renderLive } from '../../../lib/ui/live/render-live.ts';
 import { textWidth } from '../../../lib/util/format-width.ts';
 import { plainStyle } from '../samples.ts';
-import { after, liveWork, press } from './live-samples.ts';
+import { after, liveFacts, liveWork, press } from './live-samples.ts';
 
 function asked(state: LiveState, width = 100): string {
   const frame = renderLive(state, { width, height: 24, now: 0, style: plainStyle(), hasKeys: true });
@@ -59,6 +59,49 @@ test('CLI-4: a stream and the session are scrolled, never beyond what there is',
   assert.match(text(top), 'line 0\n');
   assert.equal(press(top, 'up', 'page-up'), top);
   assert.is(press(top, 'last').screen.scroll, 0);
+});
+
+test('what is scrolled up to stays while more comes, and no line below is claimed where all fit', () => {
+  const lines = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ kind: 'said', text: `line ${at}.` }) as const);
+  const agent = 'worker-00000001';
+  const text = (at: LiveState): string =>
+    renderLive(at, { width: 99, height: 30, now: 0, style: plainStyle(), hasKeys: true }).join('\n');
+  const read = press(takeStream(liveWork(), { agent, lines: lines(60) }, 60), 'enter', 'up', 'up');
+  assert.match(text(read), /· 2 below[\s\S]*line 57\.\n(?! *line 58)/);
+  const more = takeStream(read, { agent, lines: lines(70) }, 10);
+  assert.match(text(more), /· 12 below[\s\S]*line 57\.\n(?! *line 58)/);
+  assert.is(takeStream(press(more, 'last'), { agent, lines: lines(71) }, 1).screen.scroll, 0);
+  const short = press(takeStream(liveWork(), { agent, lines: lines(3) }, 3), 'enter', 'up');
+  assert.not.match(text(short), 'below');
+  const lived = addLogLines(press(liveWork(), 'previous'), { text: 'a\nb\nc', task: null, at: 0 });
+  assert.is(addLogLines(press(lived, 'up'), { text: 'd', task: null, at: 0 }).screen.scroll, 2);
+});
+
+test('the stream of a planner or a validator stays when it has ended, until the person turns away', () => {
+  const planner = { agent: 'planner-00000009', role: 'planner', task: null } as const;
+  const over = { event: 'agent-ended', outcome: 'ended', cost_usd: 0, tokens: 0, duration_ms: 1 } as const;
+  const planning = press(after(emptyLiveState, { event: 'agent-started', ...planner, pid: 9 }), 'enter');
+  const stream = { agent: planner.agent, lines: [{ kind: 'said', text: 'Two tasks.' }] } as const;
+  const planned = after(takeStream(planning, stream, 1), { ...over, ...planner });
+  assert.is(findStreamAgent(planned), planner.agent);
+  assert.match(
+    renderLive(planned, { width: 99, height: 20, now: 0, style: plainStyle(), hasKeys: true }).join('\n'),
+    /planner-00000009 · ended[\s\S]*Two tasks\./,
+  );
+  assert.is(findStreamAgent(press(planned, 'back')), null);
+  const judge = { agent: 'validator-00000002', role: 'validator', task: 'task-002' } as const;
+  const judged = after(press(liveWork(), 'down', 'enter'), { ...over, ...judge });
+  const tasks = judged.facts?.tasks.map((one) => ({ ...one, agent: 'worker-00000002' })) ?? [];
+  const later = takeLiveFacts(judged, liveFacts(tasks));
+  assert.is(findStreamAgent(later), judge.agent);
+  assert.is(findStreamAgent(press(later, 'back')), 'worker-00000002');
+});
+
+test('help names what waits', () => {
+  const help = press({ ...liveWork(), waiting: 'question' }, 'char:?');
+  const shown = renderLive(help, { width: 60, height: 12, now: 0, style: plainStyle(), hasKeys: true });
+  assert.match(shown.at(-1) ?? '', 'A question waits for you');
 });
 
 test('CLI-4: Enter opens, Esc and 0 lead back to the overview, and what was chosen stays', () => {

@@ -21,13 +21,13 @@ const globals = {
 };
 
 /** A view that is shown, with one agent at work. */
-async function show(): Promise<Shown> {
+async function show(readDiff: () => Promise<string> = async () => '+new words'): Promise<Shown> {
   const fake = makeFakeIo({ isTTY: true, columns: 80 });
   const view = openLiveView(fake.io, {
     style: plainStyle(),
     look: async () => liveFacts([liveTask(1, { status: 'claimed' })]),
     follow: async () => true,
-    readDiff: async () => '+new words',
+    readDiff,
     act: async () => null,
   });
   const output = logOutputInView(createOutput(fake.io, globals), view);
@@ -104,6 +104,25 @@ test('keys change what is seen: a diff in place of the stream', async () => {
   await until('its diff is shown', () => fake.stderr().includes('+new words'));
   fake.type('\u001b');
   await view.close();
+});
+
+test('a diff that comes when the person has turned to something else does not take the screen', async () => {
+  let arrive = (_: string): void => undefined;
+  const diff = new Promise<string>((resolve) => {
+    arrive = resolve;
+  });
+  const { fake, view } = await show(() => diff);
+  await until('the task is known', () => fake.stderr().includes('Do thing 1'));
+  fake.type('d');
+  fake.type('?');
+  await until('help is shown', () => fake.stderr().includes('any key'));
+  arrive('+new words');
+  await diff;
+  fake.type('x');
+  fake.type('\t');
+  fake.type('\u000c');
+  await view.close();
+  assert.not.match(fake.stderr(), '+new words');
 });
 
 test.run();
