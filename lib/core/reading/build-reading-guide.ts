@@ -17,6 +17,7 @@ import { type FileLinks, findFileLinks } from './file-links.ts';
 import { listOwnMarks, makeMark, whyLooksGenerated } from './file-marks.ts';
 import { createMovedLines } from './moved-lines.ts';
 import { createNameDescriber } from './name-marks.ts';
+import { describeMove } from './quiet-changes.ts';
 import { makeSourceChapters } from './source-chapters.ts';
 import { createTestedCheck, isTelling, isTestable, listWordsOfTests, type TreeSearch } from './test-coverage.ts';
 import { findWeakerChecks } from './weaker-checks.ts';
@@ -123,7 +124,7 @@ function markFiles({ texts, names, links }: ReadChanges, search: TreeSearch): Ma
       const own = listOwnMarks(text, isManifestChanged);
       const changed = names.get(text);
       const all = [
-        ...makeMark('weaker-check', findWeakerChecks(text, movedLines(text))),
+        ...makeMark('weaker-check', [...findWeakerChecks(text, movedLines(text)), ...describeMove(text)]),
         ...own,
         ...(changed === undefined || text.kind !== 'source'
           ? []
@@ -175,10 +176,15 @@ function divide(
   ];
 }
 
+/** By its name, which is what runs it. */
+function isCode({ kind, language }: ChangedText): boolean {
+  return language !== 'other' || kind === 'ci' || kind === 'build' || kind === 'dependencies' || kind === 'settings';
+}
+
 function placeOf(text: ChangedText, marks: readonly ReadingMark[]): Place {
   const { file, kind } = text;
   if (kind === 'lock' || kind === 'made') return 'folded';
-  if (file.hasNul) return 'folded';
+  if (file.hasNul && !isCode(text)) return 'folded';
   if (file.movedFrom?.similarity === 100 && marks.length === 0) return 'moved';
   if (kind === 'test') return 'tests';
   if (kind === 'document') return 'documents';

@@ -9,7 +9,7 @@ export interface ChangedText {
   readonly kind: FileKind;
   readonly language: Language;
   readonly hunks: readonly Hunk[];
-  /** Its changed lines, long ones by their beginning: patterns are looked for in them. */
+  /** Its changed lines, long ones in pieces: patterns are looked for in them. */
   readonly added: readonly string[];
   readonly removed: readonly string[];
   /** Whether it adds a line that is longer than any that a person writes. */
@@ -24,13 +24,23 @@ export interface ChangedText {
 }
 
 const longestLine = 1_000;
+/** Pieces of a line overlap, so that what stands where it is cut is found. */
+const pieceStep = 900;
+
+/** Patterns take their time on long lines. What stands beyond the widest line is not read: such a file is marked. */
+function readLine(text: string): readonly string[] {
+  if (text.length <= longestLine) return [text];
+  const line = text.slice(0, widestLine).replace(/\s+/g, ' ');
+  const pieces = Math.max(1, Math.ceil((line.length - longestLine) / pieceStep) + 1);
+  return Array.from({ length: pieces }, (_, at) => line.slice(at * pieceStep, at * pieceStep + longestLine));
+}
 
 /** Reads a changed file; `after`: its whole text as the changeset leaves it, null where that is not at hand. */
 export function readChangedText(file: PatchFile, after: string | null): ChangedText {
   const hunks = file.hasNul ? [] : file.hunks();
   const lines = hunks.flatMap((hunk) => hunk.lines);
-  const added = lines.flatMap(({ kind, text }) => (kind === 'insert' ? [text.slice(0, longestLine)] : []));
-  const removed = lines.flatMap(({ kind, text }) => (kind === 'delete' ? [text.slice(0, longestLine)] : []));
+  const added = lines.flatMap(({ kind, text }) => (kind === 'insert' ? readLine(text) : []));
+  const removed = lines.flatMap(({ kind, text }) => (kind === 'delete' ? readLine(text) : []));
   const isAllShown = file.status === 'added' || file.status === 'deleted';
   return {
     file,

@@ -48,7 +48,10 @@ const declarations: Readonly<Record<Language, readonly Declaration[]>> = {
     { pattern: /^(?:var|const)\s+(?<name>[A-Z]\w*)/gm, ends: '' },
   ],
   rust: [
-    { pattern: /^[ \t]*pub\s+(?:(?:const|async|unsafe|extern\s+"[^"]*")\s+)*fn\s+(?<name>\w+)/gm, ends: '{;' },
+    {
+      pattern: /^[ \t]*pub\s+(?:(?:const|async|unsafe|extern[ \t]+"[^"\n]*")[ \t]+){0,6}fn\s+(?<name>\w+)/gm,
+      ends: '{;',
+    },
     { pattern: /^[ \t]*pub\s+(?:struct|enum|trait|type|union|mod)\s+(?<name>\w+)/gm, ends: '' },
     { pattern: /^[ \t]*pub\s+(?:const|static)\s+(?<name>\w+)\s*(?=:)/gm, ends: '=;' },
   ],
@@ -64,7 +67,7 @@ const declarations: Readonly<Record<Language, readonly Declaration[]>> = {
   java: [
     {
       pattern:
-        /^[ \t]*(?:public|protected)\s+(?:(?:static|final|abstract|synchronized|virtual|override|async|default|native|sealed|partial)\s+)*(?:class|interface|enum|record|struct)\s+(?<name>\w+)/gm,
+        /^[ \t]*(?:public|protected)\s+(?:(?:static|final|abstract|synchronized|virtual|override|async|default|native|sealed|partial)[ \t]+){0,6}(?:class|interface|enum|record|struct)\s+(?<name>\w+)/gm,
       ends: '',
     },
     {
@@ -73,7 +76,7 @@ const declarations: Readonly<Record<Language, readonly Declaration[]>> = {
     },
     {
       pattern:
-        /^[ \t]*(?:public\s+)?(?:(?:override|open|suspend|inline|operator|abstract)\s+)*(?:fun)\s+(?:<[^>\n]*>\s*)?(?:\w+\.)?(?<name>\w+)\s*(?=\()/gm,
+        /^[ \t]*(?:public[ \t]+)?(?:(?:override|open|suspend|inline|operator|abstract)[ \t]+){0,6}fun[ \t]+(?:<[^>\n]*>\s*)?(?:\w+\.)?(?<name>\w+)\s*(?=\()/gm,
       ends: '{=\n',
     },
   ],

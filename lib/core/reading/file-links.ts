@@ -84,11 +84,11 @@ export function listImportedPlaces(text: ChangedText): readonly string[] {
 
 const importPatterns: Readonly<Record<Language, RegExp | null>> = {
   js: /\b(?:from|import|require\(|import\()\s*["'](?<name>[^"'\n]+)["']/g,
-  python: /^[ \t]*(?:from\s+(?<name>[.\w]+)\s+import\s+(?<of>\([^)]*\)|[^\n]+)|import\s+(?<plain>[\w., ]+))/gm,
-  go: /^\s*(?:import\s+)?(?:[\w.]+\s+)?"(?<name>[\w./-]+)"\s*$/gm,
-  rust: /^\s*(?:pub\s+)?(?:use\s+(?<name>[\w:]+)|mod\s+(?<of>\w+)\s*;)/gm,
+  python: /^[ \t]*(?:from\s+(?<name>[.\w]+)\s+import\s+(?<of>\([^)]{0,2000}\)|[^\n]+)|import\s+(?<plain>[\w., ]+))/gm,
+  go: /^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"(?<name>[\w./-]+)"[ \t]*$/gm,
+  rust: /^[ \t]*(?:pub[ \t]+)?(?:use[ \t]+(?<name>[\w:]+)|mod[ \t]+(?<of>\w+)[ \t]*;)/gm,
   c: /^[ \t]*#[ \t]*include[ \t]*["<](?<name>[^">\n]+)[">]/gm,
-  java: /^\s*(?:import|using)\s+(?:static\s+)?(?<name>[\w.]+)/gm,
+  java: /^[ \t]*(?:import|using)[ \t]+(?:static[ \t]+)?(?<name>[\w.]+)/gm,
   other: null,
 };
 

@@ -3,6 +3,7 @@ import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type ChangedText, isRealLine, quoteFirst } from './changed-text.ts';
 import { findDependencyChanges } from './dependency-changes.ts';
+import { describeSources, isMedia, nameOfMade } from './quiet-changes.ts';
 
 /** Evidence of one mark in one line: the first few of its clauses. */
 export function makeMark(kind: ReadingMarkKind, clauses: readonly string[]): readonly ReadingMark[] {
@@ -27,7 +28,7 @@ export function listOwnMarks(text: ChangedText, isManifestChanged: boolean): rea
     ...makeMark('ci', text.kind === 'ci' ? describePipeline(text) : []),
     ...listSetupMarks(text, isManifestChanged),
     ...makeMark('deletion', describeDeletion(text)),
-    ...makeMark('looks-generated', text.kind === 'made' || text.kind === 'lock' ? [] : whyLooksGenerated(text)),
+    ...makeMark('looks-generated', whyLooksGenerated(text)),
   ];
 }
 
@@ -72,7 +73,10 @@ function describePipeline({ added, removed, file }: ChangedText): readonly strin
 function listSetupMarks(text: ChangedText, isManifestChanged: boolean): readonly ReadingMark[] {
   const { kind, file } = text;
   if (kind === 'lock')
-    return makeMark('dependencies', isManifestChanged ? [] : ['changed, and no list of dependencies did']);
+    return makeMark('dependencies', [
+      ...describeSources(text),
+      ...(isManifestChanged ? [] : ['changed, and no list of dependencies did']),
+    ]);
   if (kind === 'build')
     return makeMark('build', file.status === 'deleted' ? [] : [`changes how it is built${quoteFirst(text)}`]);
   if (kind !== 'dependencies') return [];
@@ -87,7 +91,7 @@ function describeDeletion({ file, kind, added, removed }: ChangedText): readonly
   if (kind === 'made' || kind === 'lock') return [];
   const [gone, come] = [removed.filter(isRealLine).length, added.filter(isRealLine).length];
   if (file.status === 'deleted')
-    return [removed.length === 0 ? 'deleted' : `deleted with ${formatCount(removed.length, 'line')}`];
+    return [removed.length === 0 ? 'deleted' : `deleted with ${formatCount(file.deletions, 'line')}`];
   return gone >= manyLines && gone >= 3 * come ? [`${formatCount(gone, 'line')} removed, ${come} added`] : [];
 }
 
@@ -98,7 +102,12 @@ const outputPlaces =
 const headLines = 12;
 
 /** Why a file may pass for one that tools write, though its name is not that of one. */
-export function whyLooksGenerated({ path, hunks, after, isWhole, isWide }: ChangedText): readonly string[] {
+export function whyLooksGenerated(text: ChangedText): readonly string[] {
+  const { path, file, kind, hunks, after, isWhole, isWide } = text;
+  if (file.status === 'deleted' || kind === 'lock') return [];
+  // Any author can name a file so, and it runs all the same.
+  if (kind === 'made') return [`named like generated files (${nameOfMade(path)})`];
+  if (file.hasNul) return isMedia(path) ? [] : ['binary: none of its lines were read'];
   const first = hunks[0];
   const shown = first !== undefined && first.newStart <= headLines ? first.lines.map(({ text }) => text) : [];
   const head = isWhole ? after.split('\n', headLines) : shown.slice(0, headLines);

@@ -32,7 +32,7 @@ const markPrefix = 'look twice:';
 
 /** The text of each file; two sections are one file that became something else, such as a link. null: they don't match. */
 function splitByFile(diff: string, files: readonly PatchFile[]): ReadonlyMap<string, string> | null {
-  const starts = [...diff.matchAll(/^diff --git /gm)].map(({ index }) => index);
+  const starts = [...diff.matchAll(/(?:^|(?<=\n))diff --git /g)].map(({ index }) => index);
   const sections = new Map<string, string>();
   let at = 0;
   for (const { path, status } of files) {

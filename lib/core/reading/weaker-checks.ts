@@ -1,5 +1,5 @@
 import { formatCount } from '../../util/format-figures.ts';
-import type { ChangedText } from './changed-text.ts';
+import { type ChangedText, isRealLine } from './changed-text.ts';
 import { isTestByName } from './file-kind.ts';
 
 /** Lines of a changeset that were only moved from one file to another count for no file as removed. */
@@ -99,16 +99,19 @@ const testCase =
 const assertion =
   /\b(?:assert\w*[.!(\s]|expect\w*\s*[.(]|should[.(]|ASSERT_\w+\(|EXPECT_\w+\(|CHECK\w*\(|REQUIRE\w*\(|t\.(?:Error|Fatal|Errorf|Fatalf|is|deepEqual|equal|throws|true|false|same|ok|not\w*)\(|require\.\w+\(t\b|self\.assert\w+|ok\(|verify\()/;
 const loose =
-  /\.(?:toBeTruthy|toBeDefined|toBeFalsy)\(|\.not\.to(?:Be(?:Null|Undefined))?\(|toBeInstanceOf\(|anything\(\)|any\(\w+\)|assertTrue\(|assertIsNotNone\(|assert\.ok\(|assert\s+\w+\s*$|assertNotNull\(/;
+  /\.(?:toBeTruthy|toBeDefined|toBeFalsy)\(|\.not\.to(?:Be(?:Null|Undefined))?\(|toBeInstanceOf\(|anything\(\)|any\(\w+\)|assertTrue\(|assertIsNotNone\(|assert\.ok\(|assert\s+\w+\s*$|assertNotNull\(|expect\(\s*(?:true|false|\d+)\s*\)|\bassert\s+True\b|assert\w*\(\s*(?:true|1)\s*[,)]/;
 const skipped =
-  /\b(?:it|test|describe|suite|context|specify|bench)\.(?:skip|todo|fixme|failing)\b|\b(?:xit|xtest|xdescribe|xcontext|xspecify)\s*\(|\b(?:pytest\.mark\.(?:skipif|skip|xfail)|pytest\.skip|unittest\.(?:skip|expectedFailure))|\bt\.Skip(?:f|Now)?\(|#\[ignore\b|@(?:Ignore|Disabled)\b|\[Ignore\b|Skip\s*=\s*"|GTEST_SKIP|\bDISABLED_\w+|\bpending\s*\(|\bskip:\s*true/;
+  /\b(?:it|test|describe|suite|context|specify|bench)\.(?:skip|todo|fixme|failing)\b|\b(?:xit|xtest|xdescribe|xcontext|xspecify)\s*\(|\b(?:pytest\.mark\.(?:skipif|skip|xfail)|pytest\.skip|unittest\.(?:skip|expectedFailure))|\bt\.Skip(?:f|Now)?\(|#\[ignore\b|@(?:Ignore|Disabled)\b|\[Ignore\b|Skip\s*=\s*"|GTEST_SKIP|\bDISABLED_\w+|\bpending\s*\(|\bskip:\s*true|^\s*if\s*\(?\s*(?:false|False|0)\s*[):]/;
 const focused = /\b(?:it|test|describe|suite|context)\.only\b|\b(?:fit|fdescribe|fcontext)\s*\(/;
 const retried =
   /\bretryTimes\(|\bthis\.retries\(|\bconfigure\(\{[^}]*retries|@(?:flaky|Flaky|RetryingTest)\b|pytest\.mark\.flaky/;
 
 function findWeakerTests(text: ChangedText, others: LinesOfOthers): readonly string[] {
-  const { file, path, added } = text;
-  const removed = text.removed.filter((line) => !others.takeMoved(line));
+  const { file, path } = text;
+  const removed = text.removed.filter((line) => isRealLine(line) && !others.takeMoved(line));
+  // One that is a comment now checks nothing.
+  const added = text.added.filter(isRealLine);
+  const commented = countTestsInComments(text.after) - countTestsInComments(text.before);
   const lost = (pattern: RegExp): number => count(removed, pattern) - count(added, pattern);
   const [cases, asserts] = [lost(testCase), lost(assertion)];
   if (file.status === 'deleted') {
@@ -124,9 +127,27 @@ function findWeakerTests(text: ChangedText, others: LinesOfOthers): readonly str
     ...(left !== null && isTestByName(left.path) && !isTestByName(path) ? ['its new name is not that of a test'] : []),
     ...(cases > 0 ? [`${formatCount(cases, 'test')} fewer`] : []),
     ...(asserts > 0 ? [`${formatCount(asserts, 'assertion')} fewer`] : []),
+    ...(commented > 0 ? [`${formatCount(commented, 'test')} in comments now`] : []),
     ...(asserts <= 0 && looser > 0 ? [`${formatCount(looser, 'exact assertion')} became loose`] : []),
     ...listMore(text, [skipped, focused, retried]),
   ];
+}
+
+/** Test cases in comments, or texts, of several lines that begin a line. */
+function countTestsInComments(text: string): number {
+  let end = '';
+  let found = 0;
+  for (const line of text.split('\n')) {
+    if (end !== '') {
+      if (testCase.test(line)) found += 1;
+      if (line.includes(end)) end = '';
+      continue;
+    }
+    const [all = '', opening = ''] = /^\s*(\/\*|"""|''')/.exec(line) ?? [];
+    const closing = opening === '/*' ? '*/' : opening;
+    if (opening !== '' && !line.slice(all.length).includes(closing)) end = closing;
+  }
+  return found;
 }
 
 const step =
@@ -136,10 +157,11 @@ const command =
 
 /** Commands and actions of a pipeline that are gone: neither they nor what they run stands in it any more. */
 function findLostSteps({ removed, after }: ChangedText): readonly string[] {
-  const lost = removed.flatMap((line) => {
+  const runs = after.split('\n').filter(isRealLine).join('\n');
+  const lost = removed.filter(isRealLine).flatMap((line) => {
     const found = step.exec(line)?.groups ?? {};
     const name = found.run ?? found.item ?? found.uses?.replace(/@.*$/, '') ?? (command.test(line) ? line.trim() : '');
-    return name === '' || after.includes(name) ? [] : [name];
+    return name === '' || runs.includes(name) ? [] : [name];
   });
   return [...new Set(lost)].slice(0, 3).map((name) => `a step is gone: ${name.slice(0, 60)}`);
 }
@@ -147,20 +169,23 @@ function findLostSteps({ removed, after }: ChangedText): readonly string[] {
 /** Items of a list of checks that are gone from it: linters that were enabled, hooks that ran. */
 function findUnlisted({ before, after, removed }: ChangedText): readonly string[] {
   if (removed.length === 0) return [];
+  const gone = new Set(removed.map((line) => itemPattern.exec(line)?.[1]));
+  const left = new Set(after.split('\n').map((line) => itemPattern.exec(line)?.[1]));
   let key = '';
   const lost = before.split('\n').flatMap((line) => {
     key = /^\s*(?:-\s+)?([\w-]+):\s*$/.exec(line)?.[1] ?? key;
-    const item = /^\s*-\s+(?:id:\s*)?["']?([\w/-]+)["']?\s*$/.exec(line)?.[1];
+    const item = itemPattern.exec(line)?.[1];
     const isCheck = item !== undefined && /^(?:enable|hooks|select|plugins|extends|linters|checks)$/.test(key);
-    return isCheck && removed.includes(line) && !new RegExp(`-\\s+(?:id:\\s*)?["']?${item}\\b`).test(after)
-      ? [item]
-      : [];
+    return isCheck && gone.has(item) && !left.has(item) ? [item] : [];
   });
-  return lost.slice(0, 3).map((item) => `${item} no longer runs`);
+  return [...new Set(lost)].slice(0, 3).map((item) => `${item} no longer runs`);
 }
 
+/** An item of a list in YAML, with what may follow it. */
+const itemPattern = /^\s*-\s+(?:id:\s*)?["']?([\w/-]+)["']?\s*(?:#.*)?$/;
+
 const limit =
-  /(?<key>[\w.-]*(?:timeout|coverage|threshold|branches|functions|statements|lines|fail[_-]under|minimum|max[_-]?warnings|tolerance|precision|min[_-]score|places|max[_-]complexity)\w*)["']?\s*[:=(,]\s*(?<value>\d[\d_.]*)/i;
+  /(?<![\w.-])(?<key>[\w.-]{0,60}(?:timeout|coverage|threshold|branches|functions|statements|lines|fail[_-]under|minimum|max[_-]?warnings|tolerance|precision|min[_-]score|places|max[_-]complexity)\w{0,60})["']?\s*[:=(,]\s*(?<value>\d[\d_.]*)/i;
 
 /** Numbers of a check that changed so that it passes more easily: minimums lowered, times and allowances raised. */
 function findLowerLimits({ added, removed }: ChangedText): readonly string[] {

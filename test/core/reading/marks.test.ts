@@ -212,7 +212,81 @@ const weaker: readonly (readonly [string, string, FileSides, readonly string[]])
     { before: 'x\n', after: 'x\n', movedFrom: { path: 'tests/test_a.py', similarity: 100 }, oldMode: '100644' },
     ['its new name is not that of a test'],
   ],
+  [
+    'a comment of a line',
+    'test/a.test.ts',
+    edited("it('a', f);\nexpect(a).toBe(1);\n", "// it('a', f);\n// expect(a).toBe(1);\n"),
+    ['1 test fewer; 1 assertion fewer'],
+  ],
+  [
+    'a comment of several lines',
+    'test/a.test.ts',
+    edited("f();\nit('a', f);\ng();\n", "f();\n/*\nit('a', f);\n*/\ng();\n"),
+    ['1 test in comments now'],
+  ],
+  [
+    'always true',
+    'test/a.test.ts',
+    edited('expect(a).toBe(1);\n', 'expect(true).toBe(true);\n'),
+    ['1 exact assertion became loose'],
+  ],
+  [
+    'far to the right',
+    'test/a.test.ts',
+    edited("it('a', f);\n", `${' '.repeat(2_000)}it.skip('a', f);\n`),
+    ['adds `it.skip`'],
+  ],
+  [
+    'at the end of a long line',
+    'test/a.test.ts',
+    edited("it('a', f);\n", `f('${'a'.repeat(1_990)}'); it.skip('a', f);\n`),
+    ['1 test fewer; adds `it.skip`'],
+  ],
+  [
+    'a step in a comment',
+    '.github/workflows/ci.yml',
+    edited('steps:\n- run: npm ci\n- run: npm test\n', 'steps:\n- run: npm ci\n# - run: npm test\n'),
+    ['a step is gone: npm test'],
+  ],
+  [
+    'a pipeline by another name',
+    'docs/ci.txt',
+    renamed('.github/workflows/ci.yml'),
+    ['by its new name no longer a pipeline'],
+  ],
+  ['settings by a new name', 'jest.config.js', renamed('lib/a.txt'), ['by its new name settings of a tool']],
+  ['a program by a new name', 'lib/run.js', renamed('notes.txt'), ['by its new name a program']],
+  ['a test out of its folder', 'old/a.test.ts', renamed('test/a.test.ts'), ['moved out of test/']],
 ];
+
+function renamed(from: string): FileSides {
+  return { before: 'x\n', after: 'x\n', movedFrom: { path: from, similarity: 100 }, oldMode: '100644' };
+}
+
+test('what shows no lines and runs is marked: by its name, as binary, from another place', () => {
+  const lock = (from: string): string => `"node_modules/a": {\n  "resolved": "https://${from}/a.tgz",\n`;
+  const marks = marksOf({
+    'lib/a.min.js': added('evil();\n'),
+    'lib/b.js': { ...added(''), hasNul: true },
+    'lib/c.so': { ...added(''), hasNul: true },
+    'lib/d.png': { ...added(''), hasNul: true },
+    'package-lock.json': edited(lock('registry.npmjs.org'), `${lock('evil.example')}  "hasInstallScript": true,\n`),
+    'yarn.lock': added('resolved "https://registry.yarnpkg.com/a.tgz"\n'),
+    'package.json': edited('{"name": "a"}\n', '{"name": "b"}\n'),
+    'test/fixtures/old.txt': added("it('a', f);\n"),
+    'test/b.test.ts': edited("it('a', f);\nit('b', f);\n", "it('b', f);\n"),
+  }) as Readonly<Record<string, unknown>>;
+  const { 'package.json': _, ...found } = marks;
+  assert.equal(found, {
+    'lib/a.min.js': ['looks-generated: named like generated files (.min.js)'],
+    'lib/b.js': ['looks-generated: binary: none of its lines were read'],
+    'lib/c.so': ['looks-generated: binary: none of its lines were read'],
+    'package-lock.json': [
+      'dependencies: gets packages from evil.example; 1 more that runs a script when it is installed',
+    ],
+    'test/b.test.ts': ['weaker-check: 1 test fewer'],
+  });
+});
 
 for (const [what, path, sides, reasons] of weaker)
   test(`a check that was made weaker is marked first: ${what} (${path})`, () => {

@@ -9,7 +9,8 @@ const size = { insertions: 1, deletions: 0 };
 const files = changesOf({ 'a.md': { before: 'a\n', after: 'b\n' }, 'z.ts': { before: 'a\n', after: 'b\n' } }).texts.map(
   ({ file }) => file,
 );
-const first = 'diff --git a/a.md b/a.md\n--- a/a.md\n+++ b/a.md\n@@ -1 +1 @@\n-diff --git a/x b/x\n+b\n';
+const first =
+  'diff --git a/a.md b/a.md\n--- a/a.md\n+++ b/a.md\n@@ -1 +1 @@\n-diff --git a/x b/x\n+b\rdiff --git a/x b/x\n';
 const second = 'diff --git a/z.ts b/z.ts\n--- a/z.ts\n+++ b/z.ts\n@@ -1 +1 @@\n-a\n+b\n';
 const guide: ReadingGuide = {
   chapters: [
