@@ -51,34 +51,14 @@ export type Language = 'js' | 'python' | 'go' | 'rust' | 'c' | 'java' | 'other';
 
 /** The language of a file by its name; other: one that nothing is read of but its lines. */
 export function languageOf(path: string): Language {
-  return languages[/\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''] ?? 'other';
+  return languages.find(([, names]) => names.test(path))?.[0] ?? 'other';
 }
 
-const languages: Readonly<Record<string, Language>> = {
-  js: 'js',
-  mjs: 'js',
-  cjs: 'js',
-  jsx: 'js',
-  ts: 'js',
-  mts: 'js',
-  cts: 'js',
-  tsx: 'js',
-  vue: 'js',
-  svelte: 'js',
-  py: 'python',
-  pyi: 'python',
-  go: 'go',
-  rs: 'rust',
-  c: 'c',
-  h: 'c',
-  cc: 'c',
-  cpp: 'c',
-  cxx: 'c',
-  hh: 'c',
-  hpp: 'c',
-  hxx: 'c',
-  java: 'java',
-  kt: 'java',
-  scala: 'java',
-  cs: 'java',
-};
+const languages: readonly (readonly [Language, RegExp])[] = [
+  ['js', /\.(?:[cm]?[jt]s|[jt]sx|vue|svelte)$/i],
+  ['python', /\.pyi?$/i],
+  ['go', /\.go$/i],
+  ['rust', /\.rs$/i],
+  ['c', /\.(?:[ch]|cc|[ch]pp|[ch]xx|hh)$/i],
+  ['java', /\.(?:java|kt|scala|cs)$/i],
+];

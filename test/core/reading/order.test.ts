@@ -207,10 +207,12 @@ test('each file is in exactly one chapter, whatever it is', () => {
     ...auth,
     '.github/workflows/ci.yml': added('on: push\n'),
     'a.bin': { ...added(''), hasNul: true },
+    'lib/a.constructor': added('a\n'),
+    'lib/a.__proto__': added('a\n'),
   });
   const paths = chapters.flatMap(({ files }) => files.map(({ path }) => path));
-  assert.equal(paths.length, 8);
-  assert.is(new Set(paths).size, 8);
+  assert.equal(paths.length, 10);
+  assert.is(new Set(paths).size, 10);
 });
 
 test.run();
