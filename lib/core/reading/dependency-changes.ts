@@ -43,15 +43,20 @@ function compareManifests(before: JsonRecord, after: JsonRecord): DependencyChan
     const [old, now] = [before[key], after[key]];
     if (JSON.stringify(old) === JSON.stringify(now)) continue;
     const entries = (): readonly string[] => compareEntries(entriesOf(old), entriesOf(now));
-    if (dependencyKeys.test(key)) dependencies.push(...entries());
-    else if (key === 'scripts') rest.push(...entries().map((change) => `script ${change}`));
+    const haveEntries = [old, now].every((value) => value === undefined || isJsonRecord(value));
+    const named = (changes: readonly string[]): readonly string[] => (haveEntries ? changes : [`${key} changed`]);
+    if (dependencyKeys.test(key)) dependencies.push(...named(entries()));
+    else if (key === 'scripts') rest.push(...named(entries().map((change) => `script ${change}`)));
     else rest.push(`${key} changed`);
   }
   return { dependencies, rest };
 }
 
 function entriesOf(value: unknown): ReadonlyMap<string, string> {
-  return new Map(isJsonRecord(value) ? Object.entries(value).map(([name, what]) => [name, String(what)] as const) : []);
+  const entries = isJsonRecord(value) ? Object.entries(value) : [];
+  return new Map(
+    entries.map(([name, what]) => [name, typeof what === 'string' ? what : JSON.stringify(what)] as const),
+  );
 }
 
 function compareEntries(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly string[] {

@@ -303,6 +303,14 @@ test('settings of other tables are named beside a dependency that changed', () =
   ]);
 });
 
+test('dependencies that are no names with versions are compared too', () => {
+  const manifest = (bundled: readonly string[], path: string): string =>
+    JSON.stringify({ bundledDependencies: bundled, imports: { '#a': { node: path } } });
+  assert.equal(marksOfOne('package.json', edited(manifest(['a'], './a.js'), manifest(['a', 'b'], './b.js'))), [
+    'dependencies: bundledDependencies changed; #a {"node":"./a.js"} → {"node":"./b.js"}',
+  ]);
+});
+
 test('a check that was made stronger, or only moved, is not marked', () => {
   for (const [, path, { before, after, movedFrom }] of weaker) {
     if (movedFrom !== undefined || before === null || after === null) continue;
