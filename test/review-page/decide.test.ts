@@ -186,6 +186,31 @@ test('DSK-2: what a rejection would do to other work is shown while it waits, no
   assert.not.match(await article('landed'), 'also affects docs');
 });
 
+test('DSK-2: the guide is of the patch that is shown, which is read once; ignoring space, of the whole one', async () => {
+  const asked: unknown[] = [];
+  const guided: unknown[] = [];
+  const shown = new ChangesetHtml({
+    patch: async (_, { ignoresSpace }) => {
+      asked.push(ignoresSpace);
+      return { files: [], ignoresSpace };
+    },
+    since: async () => null,
+    text: async () => null,
+    guide: async (_, patch) => {
+      guided.push(patch);
+      return { chapters: [] };
+    },
+  });
+  const facts = {
+    changeset: sampleChangeset(),
+    ...{ isUndoable: false, tryCommand: null, tasks: [], verdicts: [], doubts: [], runs: [] },
+  };
+  await shown.article(facts, { layout: 'line', ignoresSpace: false, isSince: false });
+  assert.equal(asked, [false]);
+  await shown.article(facts, { layout: 'line', ignoresSpace: true, isSince: false });
+  assert.equal([asked, guided], [[false, true], [{ files: [], ignoresSpace: false }]]);
+});
+
 test('DSK-2: a draft is there after a reload that overtakes the request that keeps it', async () => {
   const served = await open([{ group: 'auth', change: (repo) => repo.write('src/a.txt', 'A\n') }]);
   const { page } = await visit(served);

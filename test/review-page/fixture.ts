@@ -96,9 +96,9 @@ export async function serve(
     text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
     since: async (changeset) =>
       sets.find((_, index) => changesets[index]!.id === changeset.id)?.since?.(changeset, repo) ?? null,
-    guide: async (changeset) => {
+    guide: async (changeset, patch) => {
       const index = changesets.findIndex(({ id }) => id === changeset.id);
-      const { guide, patch } = await readReadingGuide({ git }, { changeset, tasks: tasks[index] ?? [] });
+      const guide = await readReadingGuide({ git }, { changeset, tasks: tasks[index] ?? [] }, patch);
       return sets[index]?.guide?.(patch.files.map(({ path }) => path)) ?? guide;
     },
   };

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FlameError } from '../../domain/flame-error.ts';
 import { noChangesetError } from '../../domain/input-errors.ts';
+import type { Patch } from '../../domain/state/patch.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { tryComputeChangesSinceSeen } from '../../engine/review/changes-since-seen.ts';
 import { readReadingGuide } from '../../engine/review/read-guide.ts';
@@ -28,8 +29,8 @@ export async function exportReview(
   const { layout } = await readPreferences(commonDir);
   const source = {
     patch: ({ parent, commit }: Changeset) => git.readPatch(parent, commit),
-    guide: async (changeset: Changeset) =>
-      (await readReadingGuide({ git }, { changeset, tasks: snapshot.tasksOf(session.id) })).guide,
+    guide: (changeset: Changeset, patch: Patch) =>
+      readReadingGuide({ git }, { changeset, tasks: snapshot.tasksOf(session.id) }, patch),
     since: async (changeset: Changeset) => {
       const tasks = snapshot.tasksOf(session.id).filter(({ id }) => changeset.tasks.includes(id));
       return tryComputeChangesSinceSeen({ git, events: output.events }, session, { changeset, tasks });

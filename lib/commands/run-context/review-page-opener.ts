@@ -96,10 +96,10 @@ function optionsOf({ git, store, shown, output, selected }: ReadContext): Review
         shown.recordSeen(selected.require(await store.snapshot()).id, [changeset]);
         return patch;
       },
-      guide: async (changeset) => {
+      guide: async (changeset, patch) => {
         const snapshot = await store.snapshot();
         const tasks = snapshot.tasksOf(selected.require(snapshot).id);
-        return (await readReadingGuide({ git }, { changeset, tasks })).guide;
+        return readReadingGuide({ git }, { changeset, tasks }, patch);
       },
       text: async ({ commit }, path) => (await git.readTexts(commit, [path])).get(path) ?? null,
       since: async (changeset) => {

@@ -31,20 +31,28 @@ export interface GuidedPatch {
   readonly patch: Patch;
 }
 
-/** Reads the order in which a changeset explains itself. Throws FlameError `diff-mismatch`. */
-export async function readReadingGuide({ git }: WithGit<Git>, change: GuidedChange): Promise<GuidedPatch> {
-  const { parent, commit, tasks: ids } = change.changeset;
-  const patch = await git.readPatch(parent, commit);
+/** Reads the order in which a changeset explains itself; `patch`: what it changes, whole. */
+export async function readReadingGuide(
+  { git }: WithGit<Git>,
+  change: GuidedChange,
+  patch: Patch,
+): Promise<ReadingGuide> {
+  const { commit, tasks: ids } = change.changeset;
   const changes = readChanges(patch, await git.readTexts(commit, listPathsToRead(patch)));
   const search = await searchTree(git, commit, changes);
-  const tasks = change.tasks.filter(({ id }) => ids.includes(id));
-  return { guide: buildReadingGuide(changes, tasks, search), patch };
+  return buildReadingGuide(
+    changes,
+    change.tasks.filter(({ id }) => ids.includes(id)),
+    search,
+  );
 }
 
-/** As above; null where the diff can't be read: what shows it reports that. */
+/** As above, with its patch; null where that can't be read: what shows it reports that. */
 export async function tryReadReadingGuide(context: WithGit<Git>, change: GuidedChange): Promise<GuidedPatch | null> {
+  const { parent, commit } = change.changeset;
   try {
-    return await readReadingGuide(context, change);
+    const patch = await context.git.readPatch(parent, commit);
+    return { guide: await readReadingGuide(context, change, patch), patch };
   } catch (error) {
     if (error instanceof FlameError) return null;
     throw error;

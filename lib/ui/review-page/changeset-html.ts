@@ -1,20 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { FlameError } from '../../domain/flame-error.ts';
-import type {
-  ChangesetQuestion,
-  ConflictingChangeset,
-  StackedWorkOutcome,
-} from '../../domain/ports/changeset-question.ts';
+import type { ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Changeset, ChangesSinceSeen } from '../../domain/state/changeset.ts';
 import type { Patch, PatchView } from '../../domain/state/patch.ts';
 import type { ReadingGuide } from '../../domain/state/reading-guide.ts';
 import { notFoundRefusal } from '../page/page-refusals.ts';
 import type { PageResponse } from '../page/page-server.ts';
 import { listChangedFileViews } from './changed-file-views.ts';
-import { listChapterViews } from './chapter-views.ts';
+import { type ChapterView, listChapterViews } from './chapter-views.ts';
 import type { PageSource, ReviewedChangeset, ReviewPagePreferences } from './page-facts.ts';
-import { renderChangesetPage } from './render-changeset-page.ts';
-import { PatchPartCache, type RequestedFilePart, type RequestedUnchangedLines } from './render-diff-part.ts';
+import { type ChangesetLook, renderChangesetPage } from './render-changeset-page.ts';
+import {
+  keepRecent,
+  PatchPartCache,
+  type RequestedFilePart,
+  type RequestedUnchangedLines,
+} from './render-diff-part.ts';
 import { findLinesInPatch } from './split-hunks.ts';
 
 /** As many lines as a window shows. */
@@ -29,23 +30,26 @@ interface Look extends PatchView {
   readonly isSince: boolean;
 }
 
+type AskedEffects = Pick<ChangesetQuestion, 'onTop' | 'excluding'>;
+
 interface FirstLook extends Pick<ReviewPagePreferences, 'layout'> {
-  readonly asked: Pick<ChangesetQuestion, 'onTop' | 'excluding'> | undefined;
+  readonly asked: AskedEffects | undefined;
 }
 
 type ChangesetSource = Pick<PageSource, 'patch' | 'since' | 'text' | 'guide'>;
 
-/** Changesets as HTML. What takes git a while is asked once for each version of one. */
+/** What a decision would do to others. */
+type DecisionEffects = Required<Pick<ChangesetLook, 'onTop' | 'excluding'>>;
+
+/** Of changesets, the newest ones. */
+const mostKept = 20;
+
+/** Changesets as HTML. What takes git a while is asked once for each version of one, known by its commit. */
 export class ChangesetHtml {
   readonly #source: ChangesetSource;
   readonly #parts: PatchPartCache;
-  /** Work stacked on each changeset, by its commit. */
-  readonly #above = new Map<string, Promise<readonly StackedWorkOutcome[]>>();
-  /** Changesets that can't land together with each, by its commit. */
-  readonly #excluding = new Map<string, Promise<readonly ConflictingChangeset[]>>();
-  /** Changes of each since the last round, by its commit. */
+  readonly #effects = new Map<string, Promise<DecisionEffects>>();
   readonly #since = new Map<string, Promise<ChangesSinceSeen | null>>();
-  /** The order in which each is read, by its commit. */
   readonly #guides = new Map<string, Promise<ReadingGuide | null>>();
 
   constructor(source: ChangesetSource) {
@@ -54,35 +58,34 @@ export class ChangesetHtml {
   }
 
   /** Something was decided: what stands on what may be otherwise now. */
-  forgetAbove(): void {
-    this.#above.clear();
-    this.#excluding.clear();
+  forgetEffects(): void {
+    this.#effects.clear();
   }
 
   /** Reads what will be asked for next, so that it is there by then. */
   prepare(changeset: Changeset): void {
     void this.#guide(changeset);
-    void this.#patch(changeset, { ignoresSpace: false })
-      .then((patch) => 'files' in patch && listChangedFileViews(patch))
+    void this.#parts
+      .patch(changeset, { ignoresSpace: false })
+      .then(listChangedFileViews)
       .catch(() => undefined);
   }
 
-  /** A changeset without the lines of its files but those that are seen first; `asked` says how others hang together with it while decisions are taken. */
+  /** A changeset without the lines of its files but those that are seen first; `asked`: while decisions are taken. */
   async article(
     facts: ReviewedChangeset,
     look: Look & Pick<ReviewPagePreferences, 'layout'>,
-    asked: Pick<ChangesetQuestion, 'onTop' | 'excluding'> = {},
+    asked?: AskedEffects,
   ): Promise<string> {
-    const since = await this.#compared(facts.changeset);
+    const { changeset } = facts;
+    const since = await this.#compared(changeset);
     const isSince = look.isSince && since !== null;
-    const shown = await this.#lookedAt(facts.changeset, look);
-    // What a decision would do to others is of no use once it is decided.
-    const { onTop: ask, excluding: exclude } = facts.changeset.state === 'waiting' ? asked : {};
-    const onTop = await this.#onTop(facts.changeset, ask);
-    const excluding = await this.#excludes(facts.changeset, exclude);
-    const [patch, guide] = await Promise.all([this.#patch(shown, look), this.#guide(facts.changeset)]);
-    const lines = await this.#beginning(shown, { patch, guide }, look);
-    return renderChangesetPage(facts, patch, { onTop, excluding, since, isSince, lines, guide });
+    const shown = await this.#lookedAt(changeset, look);
+    const effects = await this.#effectsOf(changeset, asked);
+    const [patch, guide] = await Promise.all([this.#patch(shown, look), this.#guide(changeset)]);
+    const chapters = listChapterViews(patch, guide);
+    const lines = await this.#beginning(shown, chapters, look);
+    return renderChangesetPage(facts, patch, { ...effects, since, isSince, lines, chapters });
   }
 
   /** Renders what an opened page shows; '' where reading it takes so long that the page asks for it itself. */
@@ -104,12 +107,11 @@ export class ChangesetHtml {
   /** Includes what is seen first: a request for it would take the page as long again. */
   async #beginning(
     shown: Changeset,
-    { patch, guide }: { readonly patch: Patch | FlameError; readonly guide: ReadingGuide | null },
+    chapters: readonly ChapterView[],
     look: Look & Pick<ReviewPagePreferences, 'layout'>,
   ): Promise<ReadonlyMap<number, string>> {
     const lines = new Map<number, string>();
     let room = firstLines;
-    const chapters = 'files' in patch ? listChapterViews(listChangedFileViews(patch), guide) : [];
     for (const { index, parts, folded } of chapters.flatMap(({ isFolded, files }) => (isFolded ? [] : files))) {
       if (room <= 0) break;
       const count = Number.parseInt(parts, 10);
@@ -159,39 +161,24 @@ export class ChangesetHtml {
   }
 
   #compared(changeset: Changeset): Promise<ChangesSinceSeen | null> {
-    const known = this.#since.get(changeset.commit) ?? this.#source.since(changeset);
-    this.#since.set(changeset.commit, known);
-    return known;
+    return keepRecent(this.#since, changeset.commit, mostKept, () => this.#source.since(changeset));
   }
 
   #guide(changeset: Changeset): Promise<ReadingGuide | null> {
+    const read = async (): Promise<ReadingGuide> =>
+      this.#source.guide(changeset, await this.#parts.patch(changeset, { ignoresSpace: false }));
     // In another order it can be read, too.
-    const known = this.#guides.get(changeset.commit) ?? this.#source.guide(changeset).catch(() => null);
-    this.#guides.set(changeset.commit, known);
-    return known;
+    return keepRecent(this.#guides, changeset.commit, mostKept, () => read().catch(() => null));
   }
 
-  #onTop(
-    { id, commit, state }: Changeset,
-    ask: ChangesetQuestion['onTop'] | undefined,
-  ): Promise<readonly StackedWorkOutcome[]> {
-    // Only what waits can still be sent back.
-    if (state !== 'waiting') return Promise.resolve([]);
-    // A page without it is better than none.
-    const known = this.#above.get(commit) ?? ask?.(id).catch(() => []);
-    if (known === undefined) return Promise.resolve([]);
-    this.#above.set(commit, known);
-    return known;
-  }
-
-  #excludes(
-    { id, commit }: Changeset,
-    ask: ChangesetQuestion['excluding'] | undefined,
-  ): Promise<readonly ConflictingChangeset[]> {
-    const known = this.#excluding.get(commit) ?? ask?.(id).catch(() => []);
-    if (known === undefined) return Promise.resolve([]);
-    this.#excluding.set(commit, known);
-    return known;
+  /** Of no use once it is decided; a page without it is better than none. */
+  async #effectsOf({ id, commit, state }: Changeset, asked: AskedEffects | undefined): Promise<DecisionEffects> {
+    if (state !== 'waiting' || asked === undefined) return { onTop: [], excluding: [] };
+    const ask = async (): Promise<DecisionEffects> => ({
+      onTop: (await asked.onTop?.(id).catch(() => [])) ?? [],
+      excluding: (await asked.excluding?.(id).catch(() => [])) ?? [],
+    });
+    return keepRecent(this.#effects, commit, mostKept, ask);
   }
 }
 
@@ -201,7 +188,7 @@ interface Wanted {
   /** Its index, or `lines` for those between its changes. */
   readonly part: string | undefined;
   readonly query: URLSearchParams;
-  readonly asked: Pick<ChangesetQuestion, 'onTop' | 'excluding'> | undefined;
+  readonly asked: AskedEffects | undefined;
 }
 
 /** A changeset, a part of one of its files, or lines that its diff leaves out, as HTML. */

@@ -1,4 +1,6 @@
+import type { FlameError } from '../../domain/flame-error.ts';
 import { nameChapter } from '../../domain/questions/guide-summary.ts';
+import type { Patch } from '../../domain/state/patch.ts';
 import {
   type ClaimedReason,
   type GuidedFile,
@@ -11,7 +13,7 @@ import {
 import { cutText } from '../../util/format-width.ts';
 import { groupBy } from '../../util/sort-and-group.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
-import type { ChangedFileView } from './changed-file-views.ts';
+import { type ChangedFileView, listChangedFileViews } from './changed-file-views.ts';
 
 /** Files of a changeset that are read together. */
 export interface ChapterView {
@@ -49,14 +51,12 @@ const labels: Readonly<Record<ReadingMarkKind, string>> = {
 const graveKinds: readonly ReadingMarkKind[] = ['weaker-check', 'permissions', 'ci'];
 
 /**
- * The files in the order to read them. Those that the guide doesn't name come last, in a chapter of their own; without a
- * guide all are in one, by path.
+ * The files of a patch in the order to read them. Those that the guide doesn't name come last, in a chapter of their
+ * own; without a guide all are in one, by path. None of a patch that can't be read.
  */
-export function listChapterViews(
-  files: readonly ChangedFileView[],
-  guide: ReadingGuide | null,
-): readonly ChapterView[] {
-  const left = new Map(files.map((file) => [file.path, file]));
+export function listChapterViews(patch: Patch | FlameError, guide: ReadingGuide | null): readonly ChapterView[] {
+  if (!('files' in patch)) return [];
+  const left = new Map(listChangedFileViews(patch).map((file) => [file.path, file]));
   const take = (guided: GuidedFile): readonly GuidedFileView[] => {
     const file = left.get(guided.path);
     left.delete(guided.path);
@@ -68,20 +68,16 @@ export function listChapterViews(
     .map((chapter) => ({ ...chapter, title: titleOf(chapter) }));
   const others = [...left.values()].map((file) => ({ ...file, why: null, marks: [] }));
   const all = others.length === 0 ? chapters : [...chapters, { title: 'Other files', isFolded: false, files: others }];
-  // What is folded is beside something to read.
-  if (all.every(({ isFolded }) => isFolded)) return all.map((one) => ({ ...one, ...aloneIn(all), isFolded: false }));
-  return all.map((one) => ({ ...one, ...aloneIn(all) }));
+  const [only] = all;
+  // The only one needs no heading, and what is folded is beside something to read.
+  if (only !== undefined && all.length === 1) return [{ ...only, title: '', isFolded: false }];
+  return all.every(({ isFolded }) => isFolded) ? all.map((one) => ({ ...one, isFolded: false })) : all;
 }
 
 /** A subject of one file is called by its path, which stands below it. */
 function titleOf(chapter: Pick<ReadingChapter, 'kind' | 'title' | 'files'>): string {
   const isNamedBelow = chapter.kind === 'subject' && chapter.title === chapter.files[0]?.path;
   return isNamedBelow ? 'Subject' : nameChapter(chapter);
-}
-
-/** The only one needs no heading. */
-function aloneIn({ length }: readonly unknown[]): Partial<ChapterView> {
-  return length === 1 ? { title: '' } : {};
 }
 
 function boundReason(why: ClaimedReason | null): ClaimedReason | null {

@@ -108,7 +108,7 @@ class Page implements ReviewPageHandler {
 
   /** One state after the other, and what happened while one was read is in the next. */
   refresh(): void {
-    this.#shown.forgetAbove();
+    this.#shown.forgetEffects();
     this.#telling = this.#telling.then(() => this.#tell()).catch(() => undefined);
   }
 

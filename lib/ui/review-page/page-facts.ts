@@ -39,8 +39,8 @@ export interface PageSource {
   read(): Promise<PageFacts>;
   /** The diff of a changeset. Throws FlameError `diff-mismatch`. */
   patch(changeset: Changeset, view: PatchView): Promise<Patch>;
-  /** The order its files are read in, and what in them deserves a second look. Throws FlameError `diff-mismatch`. */
-  guide(changeset: Changeset): Promise<ReadingGuide>;
+  /** The order the files of its patch are read in, and what in them deserves a second look. */
+  guide(changeset: Changeset, patch: Patch): Promise<ReadingGuide>;
   /** A file as the changeset leaves it, to show more of it than its diff does; null: it is no text, or too large. */
   text(changeset: Changeset, path: string): Promise<string | null>;
   /** Reads changes since the person saw it last; null: they never did. */

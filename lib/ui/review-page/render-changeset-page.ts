@@ -3,7 +3,6 @@ import type { ConflictingChangeset, StackedWorkOutcome } from '../../domain/port
 import type { ChangesSinceSeen } from '../../domain/state/changeset.ts';
 import { describeMissingTasks } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
-import type { ReadingGuide } from '../../domain/state/reading-guide.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatDuration, formatNumber, formatSpend, formatTime } from '../../util/format-figures.ts';
@@ -26,8 +25,8 @@ import {
   isCommentAnswered,
 } from '../render/render-changes-since-seen.ts';
 import { toPrintableDiffLine } from '../text/printable-text.ts';
-import { type ChangedFileView, listChangedFileViews } from './changed-file-views.ts';
-import { listChapterViews, listSecondLooks } from './chapter-views.ts';
+import type { ChangedFileView } from './changed-file-views.ts';
+import { type ChapterView, listSecondLooks } from './chapter-views.ts';
 import type { AuditedAgentRun, ReviewedChangeset } from './page-facts.ts';
 
 /** A changeset with everything known of it; its files by name, their lines come when they are looked at. */
@@ -41,12 +40,11 @@ export function renderChangesetPage(
     since = null,
     isSince = false,
     lines = noLines,
-    guide = null,
+    chapters = [],
   }: ChangesetLook = {},
 ): string {
   const { changeset, tasks, runs } = facts;
   const files = 'files' in patch ? patch.files : [];
-  const chapters = 'files' in patch ? listChapterViews(listChangedFileViews(patch), guide) : [];
   const looks = listSecondLooks(chapters);
   const linkTo = ({ index, path }: ChangedFileView): string =>
     listsFiles
@@ -98,7 +96,8 @@ export function renderChangesetPage(
   });
 }
 
-interface ChangesetLook {
+/** How it is shown, and what is known of it beside its own facts. */
+export interface ChangesetLook {
   readonly onTop?: readonly StackedWorkOutcome[];
   readonly excluding?: readonly ConflictingChangeset[];
   readonly listsFiles?: boolean;
@@ -108,8 +107,8 @@ interface ChangesetLook {
   readonly isSince?: boolean;
   /** Lines that come along, as HTML, by the index of their file. */
   readonly lines?: ReadonlyMap<number, string>;
-  /** null: its files are shown by path. */
-  readonly guide?: ReadingGuide | null;
+  /** Its files, in the order to read them. */
+  readonly chapters?: readonly ChapterView[];
 }
 
 const noLines: ReadonlyMap<number, string> = new Map();

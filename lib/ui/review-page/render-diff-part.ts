@@ -179,7 +179,7 @@ export class PatchPartCache {
 
   /** Throws what reading it throws, each time. */
   patch(changeset: Changeset, view: PatchView): Promise<Patch> {
-    return keep(this.#patches, keyOf(changeset, view), 20, () => this.#source.patch(changeset, view));
+    return keepRecent(this.#patches, keyOf(changeset, view), 20, () => this.#source.patch(changeset, view));
   }
 
   /** A part of a file as HTML; null where there is none. */
@@ -187,7 +187,7 @@ export class PatchPartCache {
     const found = (await this.patch(changeset, { ignoresSpace })).files[file];
     if (found === undefined) return null;
     const key = `${keyOf(changeset, { ignoresSpace })} ${file}`;
-    const parts = keep(this.#split, key, 8, () => splitHunksIntoParts(found.hunks()));
+    const parts = keepRecent(this.#split, key, 8, () => splitHunksIntoParts(found.hunks()));
     const pieces = parts[part];
     if (pieces === undefined) return null;
     const hasMore = found.status === 'modified' && !found.hasNul;
@@ -232,7 +232,7 @@ function keyOf({ parent, commit }: Changeset, { ignoresSpace }: PatchView): stri
 }
 
 /** The kept value, or a new one in place of the oldest. */
-function keep<Value>(kept: Map<string, Value>, key: string, most: number, make: () => Value): Value {
+export function keepRecent<Value>(kept: Map<string, Value>, key: string, most: number, make: () => Value): Value {
   const known = kept.get(key);
   if (known !== undefined) return known;
   const value = make();

@@ -4,7 +4,6 @@ import { changesetStateWords } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
 import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
 import { fillTemplate, readTemplate } from '../page/page-template.ts';
-import { listChangedFileViews } from './changed-file-views.ts';
 import { listChapterViews } from './chapter-views.ts';
 import type { PageFacts, PageSource, ReviewedChangeset, ReviewPagePreferences } from './page-facts.ts';
 import { renderChangesetPage } from './render-changeset-page.ts';
@@ -60,11 +59,10 @@ async function* renderWhole(
   const files = 'files' in patch ? patch.files : [];
   // The content of files is escaped, so none of it looks like the empty place where its lines go.
   const since = await source.since(facts.changeset);
-  const guide = await source.guide(facts.changeset).catch(() => null);
-  const pieces = renderChangesetPage(facts, patch, { listsFiles: true, since, guide }).split(
-    '<div class="lines"></div>',
-  );
-  const chapters = 'files' in patch ? listChapterViews(listChangedFileViews(patch), guide) : [];
+  const guide = 'files' in patch ? await source.guide(facts.changeset, patch).catch(() => null) : null;
+  const chapters = listChapterViews(patch, guide);
+  const page = renderChangesetPage(facts, patch, { listsFiles: true, since, chapters });
+  const pieces = page.split('<div class="lines"></div>');
   const order = chapters.flatMap((chapter) => chapter.files.map(({ index }) => index));
   for (const [at, piece] of pieces.entries()) {
     const file = files[order[at] ?? -1];
