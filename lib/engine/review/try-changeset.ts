@@ -7,6 +7,7 @@ import type { OwnWorkInTry, TryWorktree } from '../../domain/ports/git-try-workt
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import { renderFileName } from '../../util/file-names.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { interruptedError } from '../graceful-stop.ts';
@@ -192,10 +193,9 @@ function holdsWorkError({ group, path }: TryWorktree, own: OwnWorkInTry): FlameE
 
 /** `2 changed files and 1 commit of yours that no branch has`. */
 export function describeOwnWork({ changes, commits }: OwnWorkInTry): string {
-  const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
   const parts = [
-    ...(changes.length > 0 ? [count(changes.length, 'changed file')] : []),
-    ...(commits.length > 0 ? [`${count(commits.length, 'commit')} that no branch has`] : []),
+    ...(changes.length > 0 ? [formatCount(changes.length, 'changed file')] : []),
+    ...(commits.length > 0 ? [`${formatCount(commits.length, 'commit')} that no branch has`] : []),
   ];
   return parts.length === 0 ? 'a branch or commit you checked out' : `${parts.join(' and ')}, made by you`;
 }

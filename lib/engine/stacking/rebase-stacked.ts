@@ -142,11 +142,11 @@ async function keep(
   if (done.kind !== 'done') return;
   const since = verdict?.carried_from;
   const next =
-    since === undefined ? 'and is checked again' : `, and so does its verdict: ${shortId(since)} had the same files`;
+    since === undefined ? ' and is checked again' : `, and so does its verdict: ${shortId(since)} had the same files`;
   context.events.emit({
     event: 'notice',
     level: 'info',
-    message: `${id} was rebased, because ${why}. Its own change stays${since === undefined ? ' ' : ''}${next}.`,
+    message: `${id} was rebased, because ${why}. Its own change stays${next}.`,
   });
 }
 

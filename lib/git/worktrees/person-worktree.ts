@@ -41,11 +41,14 @@ export async function detachWorktree(access: GitAccess, path: string): Promise<v
   await runGit(gitInWorkTree(access, path), ['checkout', '--quiet', '--detach']);
 }
 
+// Where a person's settings leave new files out of what git shows, it would remove them too.
+const untrackedShown = 'status.showUntrackedFiles=normal';
+
 /** Removes a worktree without local changes; ignored files go with it. False: it has some, and stays. */
 export async function removePersonWorktree(access: GitAccess, path: string): Promise<boolean> {
   killPoint('person worktree to remove');
   const remove = async (...options: readonly string[]): Promise<boolean> => {
-    const args = ['worktree', 'remove', ...options, path];
+    const args = ['-c', untrackedShown, 'worktree', 'remove', ...options, path];
     return (await runGit(inCommonDir(access), args, { accept: [0, 128] })).exitCode === 0;
   };
   // git removes none with the place of a submodule unless it is forced to, however empty that is.
@@ -62,7 +65,9 @@ async function holdsOnlyEmptySubmodules(access: GitAccess, path: string): Promis
     .filter((line) => line.startsWith('160000 '))
     .map((line) => line.slice(line.indexOf('\t') + 1));
   if (places.length === 0 || places.some((place) => listNamesIn(join(path, place)).length > 0)) return false;
-  return (await runGit(git, ['status', '--porcelain'])).stdout.length === 0;
+  return (
+    (await runGit(git, ['-c', untrackedShown, 'status', '--porcelain', '--ignore-submodules=none'])).stdout.length === 0
+  );
 }
 
 /** Not the context for objects alone: its index would become that of the new worktree. */
