@@ -60,13 +60,13 @@ const pipelineSigns: readonly (readonly [RegExp, (found: string) => string])[] =
 
 function describePipeline({ added, removed, file }: ChangedText): readonly string[] {
   if (file.status === 'deleted') return ['a pipeline is gone'];
-  const before = removed.join('\n');
-  const found = pipelineSigns.flatMap(([pattern, words]) =>
-    added.flatMap((line) => {
+  const found = pipelineSigns.flatMap(([pattern, words]) => {
+    const before = new Set(removed.map((line) => pattern.exec(line)?.[0].trim()));
+    return added.flatMap((line) => {
       const match = pattern.exec(line)?.[0];
-      return match === undefined || before.includes(match) ? [] : [words(match)];
-    }),
-  );
+      return match === undefined || before.has(match.trim()) ? [] : [words(match)];
+    });
+  });
   return found.length > 0 ? [...new Set(found)] : [`changes what runs on each push${quoteFirst({ added, removed })}`];
 }
 

@@ -158,12 +158,14 @@ const command =
 /** Commands and actions of a pipeline that are gone: neither they nor what they run stands in it any more. */
 function findLostSteps({ removed, after }: ChangedText): readonly string[] {
   const runs = after.split('\n').filter(isRealLine).join('\n');
-  const lost = removed.filter(isRealLine).flatMap((line) => {
+  const lost = new Set<string>();
+  for (const line of removed.filter(isRealLine)) {
     const found = step.exec(line)?.groups ?? {};
     const name = found.run ?? found.item ?? found.uses?.replace(/@.*$/, '') ?? (command.test(line) ? line.trim() : '');
-    return name === '' || runs.includes(name) ? [] : [name];
-  });
-  return [...new Set(lost)].slice(0, 3).map((name) => `a step is gone: ${name.slice(0, 60)}`);
+    if (name !== '' && !runs.includes(name)) lost.add(name);
+    if (lost.size === 3) break;
+  }
+  return [...lost].map((name) => `a step is gone: ${name.slice(0, 60)}`);
 }
 
 /** Items of a list of checks that are gone from it: linters that were enabled, hooks that ran. */

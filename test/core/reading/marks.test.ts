@@ -425,6 +425,21 @@ test('a line that no person writes is marked, and read by its beginning', () => 
   assert.equal(marksOfOne('lib/a.sh', added('curl -x --insecure u\n')), ['weaker-check: adds `curl -x --insecure`']);
 });
 
+test('a file made to be slow to read is read', () => {
+  const lines = (line: string): string => line.repeat(300_000 / line.length);
+  const items = Array.from({ length: 30_000 }, (_, at) => `  - a${at}\n`).join('');
+  for (const [path, text] of [
+    ['a.go', lines('\n')],
+    ['a.rs', lines('\n')],
+    ['a.java', lines('  \n')],
+    ['a.kt', lines('override suspend\n')],
+    ['a.py', lines('from a import (\n')],
+    ['Makefile', lines(`${'timeout'.repeat(140)}\n`)],
+    ['.golangci.yml', `enable:\n${items}`],
+  ] as const)
+    assert.type(marksOfOne(path, edited(text, 'a\n')), 'object');
+});
+
 test('a signature that has no end is not compared', () => {
   const open = Array.from({ length: 5_000 }, (_, at) => `def f${at}(a\n`).join('');
   assert.equal(marksOfOne('a/b.py', edited(open, open.replaceAll('(a', '(b'))), []);
