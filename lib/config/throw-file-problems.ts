@@ -1,5 +1,6 @@
 import { FlameError, type FlameErrorInit } from '../domain/flame-error.ts';
 import { textWidth } from '../util/format-width.ts';
+import { pictureJoiner } from '../util/joiners.ts';
 import type { FileProblem, YamlSource } from './yaml-source.ts';
 
 const maxShown = 50;
@@ -81,6 +82,7 @@ function showHidden(text: string): string {
   return text
     .replace(/\t/g, ' ')
     .replace(/[\u0000-\u001f]/g, (control) => String.fromCodePoint(0x2400 + control.charCodeAt(0)))
+    .replace(pictureJoiner, '')
     .replace(/(?!\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '\ufffd');
 }
 

@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { neededJoiner } from '../util/joiners.ts';
 
-/** Controls, and the characters that reorder or hide text on a screen. Newline and tab are legal in long text. */
-const unsafeInLine = /[\p{Cc}\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/u;
-const unsafeInText =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/u;
+// Controls, and the characters that reorder or hide text on a screen, but for the joiners that writing needs.
+const hiding = String.raw`\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff`;
+const unsafeInLine = new RegExp(String.raw`(?!${neededJoiner})[\u0000-\u001f${hiding}]`, 'u');
+/** Newline and tab are legal in long text. */
+const unsafeInText = new RegExp(String.raw`(?!${neededJoiner})[\u0000-\u0008\u000b-\u001f${hiding}]`, 'u');
 
 /** One printable line. */
 export function lineSchema(max: number) {

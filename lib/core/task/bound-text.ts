@@ -1,6 +1,8 @@
-// Controls, and what is invisible or turns text around on a screen.
-const unprintable = /[\p{Cc}\p{Cf}]/gu;
-const unprintableInText = /(?![\n\t])[\p{Cc}\p{Cf}]/gu;
+import { neededJoiner } from '../../util/joiners.ts';
+
+// Controls, and what is invisible or turns text around on a screen, but for the joiners that writing needs.
+const unprintable = new RegExp(String.raw`(?!${neededJoiner})[\p{Cc}\p{Cf}]`, 'gu');
+const unprintableInText = new RegExp(String.raw`(?!\n|\t|${neededJoiner})[\p{Cc}\p{Cf}]`, 'gu');
 
 /** Outside text as one printable line of at most `max` characters, for commit subjects, reasons and summaries. */
 export function toOneLine(text: string, max = 200): string {

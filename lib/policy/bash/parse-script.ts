@@ -1,11 +1,12 @@
 import { type ParsedScript, parse } from 'unbash';
+import { pictureJoiner } from '../../util/joiners.ts';
 import { CommandRefusal } from './shell-command-types.ts';
 
 /** Parses a command line. Throws a Refusal for what isn't read whole, and in the same way by bash. */
 export function parseScript(text: string): ParsedScript {
   if (isTooComplex(text)) throw tooComplexRefusal();
   // A joiner between two pictures, which makes one emoji of them, hides nothing.
-  const shown = text.replace(/(?<=\p{Extended_Pictographic}\uFE0F?)\u200D(?=\p{Extended_Pictographic})/gu, '+');
+  const shown = text.replace(pictureJoiner, '+');
   const odd = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.exec(shown);
   if (odd !== null) {
     const what = `contains the character U+${hex(odd[0])} at position ${odd.index + 1}`;

@@ -6,11 +6,8 @@ export function escapeHtml(value: unknown): string {
 }
 
 function toPageText(text: string): string {
-  return toPrintableText(markControlCharacters(text)).replace(joint, '\u200d');
+  return toPrintableText(markControlCharacters(text));
 }
-
-/** A joiner between two pictures, made visible: a browser draws both as one, and hides nothing by it. */
-const joint = /(?<=\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)⟦U\+200D⟧(?=\p{Extended_Pictographic})/gu;
 
 const names = [
   'NUL',

@@ -1,13 +1,26 @@
+import { neededJoiner, pictureJoiner } from '../../util/joiners.ts';
+
 /**
  * Characters that a terminal would act on or not show: controls, ESC, bidi, zero-width and other invisible ones.
- * Variation selectors of emoji stay.
+ * Variation selectors of emoji stay, and joiners that writing needs.
  */
-const hidden = /(?!\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+const hidden = new RegExp(
+  String.raw`(?!${neededJoiner})(?!\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]`,
+  'gu',
+);
+/** In code a joiner may tell two names apart: it is shown. */
+const hiddenInCode = /(?!\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Text from a model or a file as one printable line: nothing in it reaches the terminal as a command. */
+/**
+ * Text from a model or a file as one printable line: nothing in it reaches the terminal as a command.
+ * Joined pictures stand side by side, since terminals draw one of them with different widths.
+ */
 export function toPrintableLine(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text;
-  return text.replace(/\s*\r?\n\s*/g, ' ').replace(hidden, showCharacter);
+  return text
+    .replace(/\s*\r?\n\s*/g, ' ')
+    .replace(pictureJoiner, '')
+    .replace(hidden, showCharacter);
 }
 
 /** As above, for text of several lines: line breaks stay, tabs become spaces. */
@@ -20,7 +33,7 @@ export function toPrintableText(text: string): string {
 
 /** One line of a diff: tabs stay, a carriage return at its end is content and is shown. */
 export function toPrintableDiffLine(line: string): string {
-  return line.replace(hidden, (character) => (character === '\t' ? '\t' : showCharacter(character)));
+  return line.replace(hiddenInCode, (character) => (character === '\t' ? '\t' : showCharacter(character)));
 }
 
 function showCharacter(character: string): string {
