@@ -2,9 +2,6 @@ import { plannerAnswerJsonSchema } from '../domain/config/agent-answers.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 import { isJsonRecord, type JsonRecord } from '../util/json.ts';
 
-// A text of nothing but openings would be scanned to its end for each of them.
-const mostCandidates = 2_000;
-
 /** Writes the instructions for an agent whose CLI takes no schema: the form its last message must have. */
 export function renderAnswerInstructions(schema: JsonRecord): string {
   return [
@@ -19,43 +16,12 @@ export function renderAnswerInstructions(schema: JsonRecord): string {
   ].join('\n');
 }
 
-/**
- * Reads the answer from an agent's last words, not yet validated: the last JSON object that stands by itself, with
- * any text around it; null if there is none. A comma too many is forgiven.
- */
-export function parseAnswerFromText(text: string): JsonRecord | null {
-  const starts = [...text.matchAll(/\{/g)].map(({ index }) => index).slice(0, mostCandidates);
-  let found: JsonRecord | null = null;
-  let passed = -1;
-  for (const start of starts) {
-    if (start < passed) continue;
-    const end = closingBrace(text, start);
-    const value = end === null ? null : parse(text.slice(start, end + 1));
-    if (end === null || value === null) continue;
-    found = value;
-    passed = end;
-  }
-  return found;
-}
-
-function parse(text: string): JsonRecord | null {
-  for (const candidate of [text, text.replace(/("(?:[^"\\]|\\[\s\S])*")|,(?=\s*[}\]])/g, '$1')]) {
-    try {
-      const value: unknown = JSON.parse(candidate);
-      return isJsonRecord(value) ? value : null;
-    } catch {
-      // The other one may be JSON.
-    }
-  }
-  return null;
-}
-
 // A text of nothing but openings would be scanned to its end for each of them.
 const maxCandidates = 5_000;
 
 /**
  * The answer in a text that holds more than it: the last JSON object with all that its schema (by default a plan's)
- * requires, in a fenced block or bare; null if there is none.
+ * requires, in a fenced block or bare; null if there is none. A comma too many is forgiven.
  */
 export function findJsonBySchema(text: string, schema: JsonRecord = plannerAnswerJsonSchema): unknown {
   const required = requiredTypes(schema);
@@ -102,13 +68,16 @@ function closingBrace(text: string, start: number): number | null {
   return null;
 }
 
-function parseObject(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : null;
-  } catch {
-    return null;
+function parseObject(text: string): JsonRecord | null {
+  for (const candidate of [text, text.replace(/("(?:[^"\\]|\\[\s\S])*")|,(?=\s*[}\]])/g, '$1')]) {
+    try {
+      const value: unknown = JSON.parse(candidate);
+      return isJsonRecord(value) ? value : null;
+    } catch {
+      // The other one may be JSON.
+    }
   }
+  return null;
 }
 
 /** The prompt for a CLI that can't hold its model to a schema: it is asked to end with the answer, see findJsonBySchema. */

@@ -4,25 +4,19 @@ import { claudeCallFacts } from './claude-calls.ts';
 import { buildClaudeLaunch } from './claude-launch.ts';
 import { createClaudeReader, parseClaudeTranscript } from './claude-reader.ts';
 import { createBlockingEndFacts } from './cli-hooks.ts';
-import type { AdapterConfig } from './launch-settings.ts';
+import { type AdapterConfig, usualCliFacts } from './launch-settings.ts';
 
 /** Claude Code. Older than 2.1 lacks options the safe invocation needs, and would start without them. */
 export function createClaudeAdapter(config: AdapterConfig): Adapter {
   const plugin = config.superpowers.enabled ? config.superpowers.plugin_dir : null;
   return {
+    ...usualCliFacts,
     name: 'claude',
     command: config.adapters.claude?.command ?? ['claude'],
-    commits: 'agent',
     apis: [{ provider: 'anthropic', prefix: '', dialects: ['anthropic'], helper: 'haiku' }],
     calls: claudeCallFacts,
     end: claudeEndHook,
-    readsByShell: false,
-    takesAccountShell: false,
-    readsUnasked: [],
     canTalk: true,
-    cannotLead: null,
-    preparation: null,
-    weaker: [],
     version: {
       args: ['--version'],
       minimum: '2.1.0',

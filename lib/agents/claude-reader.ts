@@ -125,7 +125,7 @@ function usageCounter(): { take(event: Fields): boolean; total(): number; cost()
 
 function describeMessage(message: Fields, worktree: string): string | null {
   const parts = listContentBlocks(message.content).map((block) => {
-    if (block.type === 'tool_use') return describeToolCall(block, worktree);
+    if (block.type === 'tool_use') return describeToolCall(block.name, block.input, worktree);
     return block.type === 'text' && typeof block.text === 'string' ? shortenToPrintableLine(block.text) : '';
   });
   return parts.filter((part) => part !== '').at(-1) ?? null;

@@ -34,15 +34,15 @@ export function readStrings(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
+// Of any CLI: what a call is about, the most telling first.
+const targetFields = ['file_path', 'filePath', 'command', 'pattern', 'path', 'dir_path', 'skill'];
+
 /** A tool call in a few words, `Edit src/a.ts`; paths relative to the worktree. */
-export function describeToolCall(block: JsonRecord, worktree: string): string {
-  const input = isJsonRecord(block.input) ? block.input : {};
-  const target = [input.file_path, input.command, input.pattern, input.path, input.skill].find(
-    (value) => typeof value === 'string',
-  );
-  const isPath = target !== undefined && target === input.file_path && `${target}`.startsWith('/');
-  const shown = isPath ? relative(worktree, `${target}`) : `${target ?? ''}`;
-  return shortenToPrintableLine(`${block.name} ${shown}`);
+export function describeToolCall(name: unknown, input: unknown, worktree: string): string {
+  const fields = isJsonRecord(input) ? input : {};
+  const target = targetFields.map((field) => fields[field]).find((value) => typeof value === 'string') ?? '';
+  const shown = target.startsWith(`${worktree}/`) ? relative(worktree, target) : target;
+  return shortenToPrintableLine(`${name} ${shown}`);
 }
 
 /** One printable line of at most 160 characters. */
@@ -56,7 +56,7 @@ export function shortenToPrintableLine(text: string): string {
 export function renderClaudeEvent(event: JsonRecord, worktree: string): readonly string[] | null {
   if (event.type !== 'assistant' || !isJsonRecord(event.message)) return null;
   return listContentBlocks(event.message.content).flatMap((block) => {
-    if (block.type === 'tool_use') return [`> ${describeToolCall(block, worktree)}`];
+    if (block.type === 'tool_use') return [`> ${describeToolCall(block.name, block.input, worktree)}`];
     return block.type === 'text' && typeof block.text === 'string' ? block.text.trimEnd().split('\n') : [];
   });
 }

@@ -10,7 +10,7 @@ import {
 } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 import { findProcessEndFailure, takeLastOutputLines } from './end-failure.ts';
-import type { AdapterConfig } from './launch-settings.ts';
+import { type AdapterConfig, usualCliFacts } from './launch-settings.ts';
 
 const scriptName = 'task.sh';
 const keptCharacters = 8_000;
@@ -18,19 +18,14 @@ const keptCharacters = 8_000;
 /** A task's description as a script: no model, no network, no cost; what it leaves behind is its result. */
 export function createExecAdapter(config: AdapterConfig): Adapter {
   return {
+    ...usualCliFacts,
     name: 'exec',
     command: config.adapters.exec?.command ?? ['/bin/bash'],
     commits: 'orchestrator',
     apis: [],
     calls: null,
     end: null,
-    readsByShell: false,
-    takesAccountShell: false,
-    readsUnasked: [],
-    canTalk: false,
     cannotLead: 'they are scripts, and scripts call no tools',
-    preparation: null,
-    weaker: [],
     version: {
       args: ['--version'],
       minimum: null,
@@ -39,7 +34,6 @@ export function createExecAdapter(config: AdapterConfig): Adapter {
     },
     launch: launchScript,
     reader: scriptReader,
-    readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
   };
 }
 

@@ -4,16 +4,21 @@ import type { AgentRequest } from '../domain/ports/agent-port.ts';
 import { classifyModelApiError } from './classify-error.ts';
 import { findMissingAnswerFailure, findProcessEndFailure, takeLastOutputLines } from './end-failure.ts';
 
+/** The content of an error channel, which no agent wrote, with the API's status where there is one. */
+export interface ReportedError {
+  readonly status: number | null;
+  readonly text: string;
+}
+
 /** The signs of how a run ended, of a CLI whose events report the end. */
-export interface AgentRunSigns {
+interface AgentRunSigns {
   readonly request: AgentRequest;
   readonly end: AgentEnd;
   /** Whether its first event came. */
   readonly hasBegun: boolean;
   /** How often it reported its end; more than once: another program in the cell forged such a report. */
   readonly endCount: number;
-  /** The last message of its error channel, with the API's status where there is one; never what an agent wrote. */
-  readonly error: { readonly status: number | null; readonly text: string } | null;
+  readonly error: ReportedError | null;
   readonly answer: unknown;
   /** Its last words. */
   readonly text: string;
@@ -24,7 +29,7 @@ export function findRunFailure(signs: AgentRunSigns): Failure | null {
   const { request, end, endCount } = signs;
   const own = findProcessEndFailure(end, request);
   if (end.stoppedBecause === 'canary-failed' || end.stoppedBecause === 'unwatched-call') return own;
-  if (endCount > 1) return forgedEnd(endCount);
+  if (endCount > 1) return forgedEnd(endCount, 'ends');
   if (endCount === 1 && end.exitCode === 0) return findMissingAnswerFailure(request, signs.answer, signs.text);
   // The API's message is the reason behind a kill or a time-out, and shows whether waiting would help.
   return (end.stoppedBecause === null ? apiFailure(signs) : null) ?? own ?? otherEnd(signs);
@@ -35,16 +40,17 @@ function apiFailure({ error, end }: AgentRunSigns): Failure | null {
   return classifyModelApiError({ ...said, at: end.at });
 }
 
-function forgedEnd(ends: number): Failure {
+/** A CLI reports one, at its end: another was written by something else in the cell, and may be any of them. */
+function forgedEnd(count: number, what: 'ends' | 'results'): Failure {
   return {
     kind: 'forged-result',
-    message: `The agent's output holds ${ends} ends, but only one is possible, so none of them counts.`,
+    message: `The agent's output holds ${count} ${what}, but only one is possible, so none of them counts.`,
     details: [],
     retryable: false,
   };
 }
 
-function otherEnd({ error, end, hasBegun }: AgentRunSigns): Failure {
+function otherEnd({ error, end, hasBegun }: Pick<AgentRunSigns, 'error' | 'end' | 'hasBegun'>): Failure {
   const code = end.exitCode ?? 'unknown';
   const details = [...(error === null ? [] : [error.text]), ...takeLastOutputLines(end.stderr)];
   if (!hasBegun)
@@ -96,27 +102,17 @@ interface Signs {
 export function findClaudeRunFailure({ request, end, result, results, hasBegun }: Signs): Failure | null {
   const own = findProcessEndFailure(end, request);
   if (end.stoppedBecause === 'canary-failed' || end.stoppedBecause === 'unwatched-call') return own;
-  if (results > 1) return forgedResult(results);
+  if (results > 1) return forgedEnd(results, 'results');
   if (request.isInteractive) return own ?? interactiveFailure(end);
   if (result !== null && isSuccess(result, end)) return findMissingAnswerFailure(request, result.answer, result.text);
   if (result?.subtype === 'error_max_budget_usd') return budgetSpent(result);
   // The API's message is the reason behind a kill or a time-out, and shows whether waiting would help.
   const said = end.stoppedBecause === null ? claudeApiFailure(result, end) : null;
-  return said ?? own ?? (result === null ? noResult(end, hasBegun) : resultFailure(result));
+  return said ?? own ?? (result === null ? otherEnd({ error: null, end, hasBegun }) : resultFailure(result));
 }
 
 function isSuccess(result: ClaudeResultEvent, end: AgentEnd): boolean {
   return end.exitCode === 0 && result.subtype === 'success' && !result.isError && result.turns > 0;
-}
-
-/** The CLI prints one, at its end: another was written by something else in the cell, and may be any of them. */
-function forgedResult(results: number): Failure {
-  return {
-    kind: 'forged-result',
-    message: `The agent's output holds ${results} results, but only one is possible, so none of them counts.`,
-    details: [],
-    retryable: false,
-  };
 }
 
 function budgetSpent({ errors }: ClaudeResultEvent): Failure {
@@ -157,24 +153,6 @@ function resultFailure(result: ClaudeResultEvent): Failure {
   return {
     kind: 'agent-error',
     message: `The agent ended with an error (${result.subtype}).`,
-    details,
-    retryable: true,
-  };
-}
-
-function noResult({ exitCode, stderr }: AgentEnd, hasBegun: boolean): Failure {
-  const details = takeLastOutputLines(stderr);
-  if (!hasBegun) {
-    return {
-      kind: 'agent-error',
-      message: `The agent could not start (exit code ${exitCode ?? 'unknown'}).`,
-      details,
-      retryable: false,
-    };
-  }
-  return {
-    kind: 'agent-crashed',
-    message: `The agent ended before its work was done (exit code ${exitCode ?? 'unknown'}).`,
     details,
     retryable: true,
   };

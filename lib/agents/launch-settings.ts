@@ -1,6 +1,6 @@
 import { askPersonToolName } from '../domain/agent-messages.ts';
 import type { Config } from '../domain/config/config-schema.ts';
-import type { PathsInsideCell } from '../domain/ports/adapter.ts';
+import type { Adapter, PathsInsideCell } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 
 /** Returns the variables that every agent CLI has. */
@@ -35,3 +35,27 @@ export function isAskToolOffered({ ask, policy, isInteractive }: AgentRequest): 
 
 /** `superpowers` as resolveSuperpowers left it. */
 export type AdapterConfig = Pick<Config, 'adapters' | 'superpowers'>;
+
+/** What holds for most CLIs. */
+export const usualCliFacts = {
+  commits: 'agent',
+  readsByShell: false,
+  takesAccountShell: false,
+  readsUnasked: [],
+  canTalk: false,
+  cannotLead: null,
+  preparation: null,
+  weaker: [],
+  readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
+} as const satisfies Partial<Adapter>;
+
+/** Whether an agent is offered a tool, by the name that policies have for it. */
+export function isToolOffered({ policy, isReadOnly }: AgentRequest, tool: string): boolean {
+  if (isReadOnly && (tool === 'Write' || tool === 'Edit')) return false;
+  return policy.allowed_tools.includes(tool) && !policy.blocked_tools.includes(tool);
+}
+
+/** A TOML string: JSON's escapes are some of TOML's. */
+export function tomlString(value: string): string {
+  return JSON.stringify(value).replace(/\x7f/g, '\\u007f');
+}

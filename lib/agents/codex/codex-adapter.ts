@@ -1,6 +1,6 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import { createBlockingEndFacts } from '../cli-hooks.ts';
-import type { AdapterConfig } from '../launch-settings.ts';
+import { type AdapterConfig, usualCliFacts } from '../launch-settings.ts';
 import { codexCallFacts } from './codex-calls.ts';
 import { buildCodexLaunch, parseCodexModelCatalog } from './codex-launch.ts';
 import { createCodexReader } from './codex-reader.ts';
@@ -8,17 +8,14 @@ import { createCodexReader } from './codex-reader.ts';
 /** OpenAI's Codex CLI. Its hooks saw no patches before 0.169, and none of it was tried with an older one. */
 export function createCodexAdapter(config: AdapterConfig): Adapter {
   return {
+    ...usualCliFacts,
     name: 'codex',
     command: config.adapters.codex?.command ?? ['codex'],
-    commits: 'agent',
     apis: [{ provider: 'openai', prefix: '/openai', dialects: ['responses'] }],
     calls: codexCallFacts,
     end: createBlockingEndFacts('last_assistant_message'),
     readsByShell: true,
     takesAccountShell: true,
-    readsUnasked: [],
-    canTalk: false,
-    cannotLead: null,
     version: {
       args: ['--version'],
       minimum: '0.169.0',
@@ -33,6 +30,5 @@ export function createCodexAdapter(config: AdapterConfig): Adapter {
     ],
     launch: buildCodexLaunch,
     reader: createCodexReader,
-    readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
   };
 }

@@ -4,7 +4,7 @@ import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/port
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
 import { wrapCallHookCommand, wrapEndHookCommand } from '../cli-hooks.ts';
-import { avoidCommandInPrompt, buildCellEnvironment, fitsInOneArgument } from '../launch-settings.ts';
+import { avoidCommandInPrompt, buildCellEnvironment, fitsInOneArgument, tomlString } from '../launch-settings.ts';
 
 const catalogName = 'models.json';
 const schemaName = 'schema.json';
@@ -79,19 +79,19 @@ export function buildCodexLaunch(request: AgentRequest, paths: PathsInsideCell):
 
 function settings(paths: PathsInsideCell): readonly (readonly [string, string])[] {
   return [
-    ['model_provider', text('flame')],
-    ['model_providers.flame.name', text('flame')],
-    ['model_providers.flame.base_url', text(`${paths.baseUrl ?? ''}/openai/v1`)],
-    ['model_providers.flame.wire_api', text('responses')],
-    ['model_providers.flame.env_key', text('OPENAI_API_KEY')],
+    ['model_provider', tomlString('flame')],
+    ['model_providers.flame.name', tomlString('flame')],
+    ['model_providers.flame.base_url', tomlString(`${paths.baseUrl ?? ''}/openai/v1`)],
+    ['model_providers.flame.wire_api', tomlString('responses')],
+    ['model_providers.flame.env_key', tomlString('OPENAI_API_KEY')],
     // The orchestrator backs off by itself.
     ['model_providers.flame.request_max_retries', '2'],
     ['model_providers.flame.stream_max_retries', '2'],
-    ['model_catalog_json', text(join(paths.controlDir, catalogName))],
+    ['model_catalog_json', tomlString(join(paths.controlDir, catalogName))],
     ...hooks(paths),
     ...leadTools(paths),
-    ['approval_policy', text('never')],
-    ['web_search', text('disabled')],
+    ['approval_policy', tomlString('never')],
+    ['web_search', tomlString('disabled')],
     // A shell that reads profiles first runs what stands there.
     ['allow_login_shell', 'false'],
     // Commands need no key, and its own list of what looks like one may change.
@@ -108,7 +108,7 @@ function settings(paths: PathsInsideCell): readonly (readonly [string, string])[
 
 function hooks({ hookCommand, canaryCommand, endCommand }: PathsInsideCell): readonly (readonly [string, string])[] {
   const hook = (command: string, timeout: number): string =>
-    `{type="command",command=${text(command)},timeout=${timeout}}`;
+    `{type="command",command=${tomlString(command)},timeout=${timeout}}`;
   return [
     ...(canaryCommand === null ? [] : [['hooks.SessionStart', `[{hooks=[${hook(canaryCommand, 10)}]}]`] as const]),
     ...(hookCommand === null
@@ -131,19 +131,14 @@ function leadTools({ toolsCommand }: PathsInsideCell): readonly (readonly [strin
   const [command, ...args] = toolsCommand;
   const server = `mcp_servers.${leadServerName}`;
   return [
-    [`${server}.command`, text(command)],
-    [`${server}.args`, `[${args.map(text).join(',')}]`],
+    [`${server}.command`, tomlString(command)],
+    [`${server}.args`, `[${args.map(tomlString).join(',')}]`],
     [`${server}.required`, 'true'],
-    [`${server}.default_tools_approval_mode`, text('approve')],
+    [`${server}.default_tools_approval_mode`, tomlString('approve')],
     [`${server}.tool_timeout_sec`, `${leadCallTimeoutMs / 1_000}`],
     // Else the middle of what is longer than 12,000 characters is left out.
     ['tool_output_token_limit', '20000'],
   ];
-}
-
-/** A TOML string: JSON's escapes are some of TOML's. */
-function text(value: string): string {
-  return JSON.stringify(value).replace(/\x7f/g, '\\u007f');
 }
 
 function schemaFile({ answerSchema }: AgentRequest): readonly LaunchFile[] {

@@ -1,6 +1,6 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import { createBlockingEndFacts } from '../cli-hooks.ts';
-import type { AdapterConfig } from '../launch-settings.ts';
+import { type AdapterConfig, usualCliFacts } from '../launch-settings.ts';
 import { copilotCallFacts } from './copilot-calls.ts';
 import { buildCopilotLaunch } from './copilot-launch.ts';
 import { createCopilotReader } from './copilot-reader.ts';
@@ -14,9 +14,9 @@ const readVersion = (output: string): string | null =>
  */
 export function createCopilotAdapter(config: AdapterConfig): Adapter {
   return {
+    ...usualCliFacts,
     name: 'copilot',
     command: config.adapters.copilot?.command ?? ['copilot'],
-    commits: 'agent',
     apis: [
       { provider: 'copilot', prefix: '/openai', dialects: ['responses'] },
       {
@@ -29,11 +29,6 @@ export function createCopilotAdapter(config: AdapterConfig): Adapter {
     ],
     calls: copilotCallFacts,
     end: createBlockingEndFacts(null),
-    readsByShell: false,
-    takesAccountShell: false,
-    readsUnasked: [],
-    canTalk: false,
-    cannotLead: null,
     version: {
       // The plain one unpacks hundreds of megabytes first.
       args: ['--binary-version'],
@@ -64,6 +59,5 @@ export function createCopilotAdapter(config: AdapterConfig): Adapter {
     ],
     launch: buildCopilotLaunch,
     reader: createCopilotReader,
-    readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
   };
 }

@@ -4,7 +4,7 @@ import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/port
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { addAnswerRequestToPrompt } from '../answer-from-text.ts';
 import { wrapEndHookCommand } from '../cli-hooks.ts';
-import { buildCellEnvironment, isAskToolOffered } from '../launch-settings.ts';
+import { buildCellEnvironment, isAskToolOffered, isToolOffered } from '../launch-settings.ts';
 import { copilotLeadToolPrefix, offeredCopilotTools } from './copilot-calls.ts';
 
 const anthropic = 'anthropic/';
@@ -88,11 +88,8 @@ function serverOption({ toolsCommand, controlDir }: PathsInsideCell): readonly s
 
 /** None is offered by an empty list as all are by a missing one: it always names something. */
 function offeredTools(request: AgentRequest, { toolsCommand }: PathsInsideCell): readonly string[] {
-  const { policy, isReadOnly } = request;
-  const { allowed_tools, blocked_tools } = policy;
   const offered = Object.entries(offeredCopilotTools)
-    .filter(([, own]) => allowed_tools.includes(own) && !blocked_tools.includes(own))
-    .filter(([, own]) => !isReadOnly || !['Write', 'Edit'].includes(own))
+    .filter(([, own]) => isToolOffered(request, own))
     .map(([name]) => name);
   if (isAskToolOffered(request)) offered.push('ask_user');
   if (toolsCommand !== null) offered.push(...leadTools.map((tool) => `${copilotLeadToolPrefix}${tool}`));

@@ -1,71 +1,39 @@
-import { relative } from 'node:path';
-import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
-import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
-import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
-import { findJsonBySchema } from '../answer-from-text.ts';
-import { createLineSplitter, shortenToPrintableLine } from '../event-fields.ts';
-import { findRunFailure } from '../find-run-failure.ts';
+import type { StreamReader } from '../../domain/ports/adapter.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
+import { describeToolCall } from '../event-fields.ts';
+import { createEventReader, type SeenRun } from '../event-reader.ts';
+import type { ReportedError } from '../find-run-failure.ts';
 
 // As if SIGTERM had ended it.
 const aborted = 143;
 
-interface ReadError {
-  readonly status: number | null;
-  readonly text: string;
-}
-
 /** Follows the events of the Copilot CLI's `json`. It reports neither tokens nor costs: the gateway knows them. */
 export function createCopilotReader(request: AgentRequest): StreamReader {
-  const lines = createLineSplitter();
-  const seen = { hasBegun: false, isAborted: false, ends: 0, text: '', failed: null as ReadError | null };
-
-  const take = (event: JsonRecord): string | null => {
-    const data = isJsonRecord(event.data) ? event.data : {};
-    if (isEnd(event)) seen.ends += 1;
-    if (event.type === 'abort') seen.isAborted = true;
-    if (event.type === 'model.call_failure') seen.failed = readFailure(data, 'errorMessage');
-    if (event.type === 'session.error') seen.failed = join(readFailure(data, 'message'), seen.failed);
-    if (event.type === 'model.call_final_result' && data.result === 'success') seen.failed = null;
-    if (event.type === 'user.message' && !seen.hasBegun) {
-      seen.hasBegun = true;
-      return 'started';
-    }
-    if (event.type === 'assistant.message' && typeof data.content === 'string' && data.content !== '')
-      seen.text = data.content;
-    return renderCopilotEvent(event, request.worktree.path)?.[0] ?? null;
-  };
-  const read = (complete: readonly string[]): AgentActivity[] =>
-    complete
-      .map((line) => take(parseJsonRecord(line)))
-      .filter((text) => text !== null)
-      .map((text) => ({ text: shortenToPrintableLine(text.replace(/^> /, '')), tokens: 0, cost_usd: 0 }));
-
-  return {
-    push: (chunk) => read(lines.push(chunk)),
-    finish: (end: AgentEnd): AgentResultParts => {
-      read(lines.rest());
-      const { ends: endCount, failed, hasBegun, isAborted, text } = seen;
-      const { answerSchema } = request;
-      const answer = answerSchema === null ? null : findJsonBySchema(text, answerSchema);
-      return {
-        failure: findRunFailure({
-          request,
-          answer,
-          endCount,
-          hasBegun,
-          text,
-          error: failed,
-          // A run that was stopped reports success.
-          end: isAborted && end.exitCode === 0 ? { ...end, exitCode: aborted } : end,
-        }),
-        answer,
-        text,
-        tokens: 0,
-        cost_usd: 0,
-        warnings: [],
-      };
+  let isAborted = false;
+  return createEventReader(request, {
+    take(seen, event) {
+      if (event.type === 'abort') isAborted = true;
+      return take(seen, event, request.worktree.path);
     },
-  };
+    // A run that was stopped reports success.
+    conclude: (_, end) => (isAborted && end.exitCode === 0 ? { ...end, exitCode: aborted } : end),
+  });
+}
+
+function take(seen: SeenRun, event: JsonRecord, worktree: string): string | null {
+  const data = isJsonRecord(event.data) ? event.data : {};
+  if (isEnd(event)) seen.endCount += 1;
+  if (event.type === 'model.call_failure') seen.error = readFailure(data, 'errorMessage');
+  if (event.type === 'session.error') seen.error = join(readFailure(data, 'message'), seen.error);
+  if (event.type === 'model.call_final_result' && data.result === 'success') seen.error = null;
+  if (event.type === 'user.message' && !seen.hasBegun) {
+    seen.hasBegun = true;
+    return 'started';
+  }
+  if (event.type === 'assistant.message' && typeof data.content === 'string' && data.content !== '')
+    seen.text = data.content;
+  return renderCopilotEvent(event, worktree)?.[0] ?? null;
 }
 
 const ownTypes = /^(?:assistant|tool|session|user|model|agent|hook|permission|subagent)\.\w+$/;
@@ -77,22 +45,17 @@ export function renderCopilotEvent(event: JsonRecord, worktree: string): readonl
   if (typeof type !== 'string' || !ownTypes.test(type) || !isJsonRecord(data)) return null;
   if (type === 'assistant.message' && typeof data.content === 'string' && data.content !== '')
     return data.content.trimEnd().split('\n');
-  return type === 'tool.execution_start' ? [`> ${describeTool(data, worktree)}`] : [];
+  if (type !== 'tool.execution_start') return [];
+  const { toolName, arguments: given } = data;
+  const patched = typeof given === 'string' ? /^\*\*\* \w+ File: (.+)$/m.exec(given)?.[1] : undefined;
+  return [`> ${describeToolCall(toolName, patched === undefined ? given : { path: patched }, worktree)}`];
 }
 
 function isEnd({ type, sessionId, exitCode }: JsonRecord): boolean {
   return type === 'result' && typeof sessionId === 'string' && typeof exitCode === 'number';
 }
 
-function describeTool({ toolName, arguments: given }: JsonRecord, worktree: string): string {
-  const { command, path, pattern } = isJsonRecord(given) ? given : {};
-  const file = typeof path === 'string' && path.startsWith(`${worktree}/`) ? relative(worktree, path) : path;
-  const patched = typeof given === 'string' ? /^\*\*\* \w+ File: (.+)$/m.exec(given)?.[1] : undefined;
-  const target = [command, file, pattern, patched].find((value) => typeof value === 'string');
-  return shortenToPrintableLine(`${String(toolName)} ${typeof target === 'string' ? target : ''}`);
-}
-
-function readFailure(data: JsonRecord, key: 'message' | 'errorMessage'): ReadError {
+function readFailure(data: JsonRecord, key: 'message' | 'errorMessage'): ReportedError {
   const said = data[key];
   return {
     status: typeof data.statusCode === 'number' ? data.statusCode : null,
@@ -101,7 +64,7 @@ function readFailure(data: JsonRecord, key: 'message' | 'errorMessage'): ReadErr
 }
 
 /** Joins its own report of a failure with what the API answered before it. */
-function join(reported: ReadError, failed: ReadError | null): ReadError {
+function join(reported: ReportedError, failed: ReportedError | null): ReportedError {
   return {
     status: reported.status ?? failed?.status ?? null,
     text: [failed?.text, reported.text].filter(Boolean).join('\n'),

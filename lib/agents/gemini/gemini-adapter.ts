@@ -1,6 +1,6 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import { createBlockingEndFacts } from '../cli-hooks.ts';
-import type { AdapterConfig } from '../launch-settings.ts';
+import { type AdapterConfig, usualCliFacts } from '../launch-settings.ts';
 import { geminiCallFacts } from './gemini-calls.ts';
 import { buildGeminiLaunch } from './gemini-launch.ts';
 import { createGeminiReader } from './gemini-reader.ts';
@@ -8,24 +8,19 @@ import { createGeminiReader } from './gemini-reader.ts';
 /** Google's Gemini CLI. Settings and hooks are those of 0.61, and none of it was tried with an older one. */
 export function createGeminiAdapter(config: AdapterConfig): Adapter {
   return {
+    ...usualCliFacts,
     name: 'gemini',
     command: config.adapters.gemini?.command ?? ['gemini'],
-    commits: 'agent',
     apis: [{ provider: 'google', prefix: '/google', dialects: ['gemini'] }],
     calls: geminiCallFacts,
     end: createBlockingEndFacts('prompt_response'),
-    readsByShell: false,
-    takesAccountShell: false,
     readsUnasked: ['GEMINI.md'],
-    canTalk: false,
-    cannotLead: null,
     version: {
       args: ['--version'],
       minimum: '0.61.0',
       parse: (output) => output.match(/^(\d+\.\d+\.\d+)\b/m)?.[1] ?? null,
       install: 'Install the Gemini CLI with `npm install --global @google/gemini-cli`.',
     },
-    preparation: null,
     weaker: [
       'Its hooks do not name calls, so the ledger counts them by tool and input.',
       'It reads every GEMINI.md without asking: agents see those of the repository empty, but it reads one that an agent writes.',
@@ -34,6 +29,5 @@ export function createGeminiAdapter(config: AdapterConfig): Adapter {
     ],
     launch: buildGeminiLaunch,
     reader: createGeminiReader,
-    readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
   };
 }

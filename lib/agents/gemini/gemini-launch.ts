@@ -4,7 +4,7 @@ import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/port
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { renderAnswerInstructions } from '../answer-from-text.ts';
 import { wrapCallHookCommand, wrapEndHookCommand } from '../cli-hooks.ts';
-import { avoidCommandInPrompt, buildCellEnvironment, fitsInOneArgument } from '../launch-settings.ts';
+import { avoidCommandInPrompt, buildCellEnvironment, fitsInOneArgument, isToolOffered } from '../launch-settings.ts';
 import { geminiLeadToolPrefix, offeredGeminiTools } from './gemini-calls.ts';
 
 const systemName = 'system.md';
@@ -103,10 +103,8 @@ function offeredLeadTools({ toolsCommand }: PathsInsideCell): readonly string[] 
   return toolsCommand === null ? [] : leadTools.map((tool) => `${geminiLeadToolPrefix}${tool}`);
 }
 
-function offeredTools({ policy, isReadOnly }: AgentRequest): string[] {
-  const { allowed_tools, blocked_tools } = policy;
+function offeredTools(request: AgentRequest): string[] {
   return Object.entries(offeredGeminiTools)
-    .filter(([own]) => allowed_tools.includes(own) && !blocked_tools.includes(own))
-    .filter(([own]) => !isReadOnly || !['Write', 'Edit'].includes(own))
+    .filter(([own]) => isToolOffered(request, own))
     .map(([, name]) => name);
 }

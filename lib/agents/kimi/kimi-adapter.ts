@@ -1,6 +1,6 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { EndHookFacts } from '../../domain/ports/call-facts.ts';
-import type { AdapterConfig } from '../launch-settings.ts';
+import { type AdapterConfig, usualCliFacts } from '../launch-settings.ts';
 import { kimiCallFacts } from './kimi-calls.ts';
 import { buildKimiLaunch } from './kimi-launch.ts';
 import { createKimiReader } from './kimi-reader.ts';
@@ -8,17 +8,12 @@ import { createKimiReader } from './kimi-reader.ts';
 /** Moonshot's Kimi Code. It was a program in Python until version 2, with other options. */
 export function createKimiAdapter(config: AdapterConfig): Adapter {
   return {
+    ...usualCliFacts,
     name: 'kimi',
     command: config.adapters.kimi?.command ?? ['kimi'],
-    commits: 'agent',
     apis: [{ provider: 'moonshot', prefix: '/moonshot', dialects: ['chat'] }],
     calls: kimiCallFacts,
     end: kimiEnd,
-    readsByShell: false,
-    takesAccountShell: false,
-    readsUnasked: [],
-    canTalk: false,
-    cannotLead: null,
     version: {
       args: ['--version'],
       minimum: '2.1.0',
@@ -26,14 +21,12 @@ export function createKimiAdapter(config: AdapterConfig): Adapter {
       install:
         'Install Kimi Code with `npm install --global @moonshot-ai/kimi-code`. It needs Node 22.19. If an older one comes first in PATH, set in .blueflame.yml: adapters: { kimi: { command: [<newer node>, <path of its main.mjs>] } }.',
     },
-    preparation: null,
     weaker: [
       'It reports no tokens: only the gateway counts what its agents use.',
       'It refuses files with names of secrets, and relative paths out of the worktree, itself, before it asks the watcher, so the audit does not list those calls.',
     ],
     launch: buildKimiLaunch,
     reader: createKimiReader,
-    readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
   };
 }
 

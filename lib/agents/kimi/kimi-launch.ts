@@ -5,7 +5,14 @@ import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/port
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { renderAnswerInstructions } from '../answer-from-text.ts';
 import { wrapCallHookCommand, wrapEndHookCommand } from '../cli-hooks.ts';
-import { avoidCommandInPrompt, buildCellEnvironment, fitsInOneArgument, isAskToolOffered } from '../launch-settings.ts';
+import {
+  avoidCommandInPrompt,
+  buildCellEnvironment,
+  fitsInOneArgument,
+  isAskToolOffered,
+  isToolOffered,
+  tomlString,
+} from '../launch-settings.ts';
 import { offeredKimiTools } from './kimi-calls.ts';
 
 const agentName = 'agent.md';
@@ -63,11 +70,9 @@ function agentFile(request: AgentRequest, task: string): string {
 }
 
 function offeredTools(request: AgentRequest): readonly string[] {
-  const { policy, isReadOnly } = request;
-  const { allowed_tools, blocked_tools } = policy;
-  const offered = [...offeredKimiTools, ...leadTools.map(fullLeadToolName)]
-    .filter((tool) => allowed_tools.includes(tool) && !blocked_tools.includes(tool))
-    .filter((tool) => !isReadOnly || !['Write', 'Edit'].includes(tool));
+  const offered = [...offeredKimiTools, ...leadTools.map(fullLeadToolName)].filter((tool) =>
+    isToolOffered(request, tool),
+  );
   return isAskToolOffered(request) ? [...offered, askPersonToolName] : offered;
 }
 
@@ -84,8 +89,8 @@ function settings(request: AgentRequest, paths: PathsInsideCell): string {
   const { hookCommand, canaryCommand, endCommand } = paths;
   const hook = (event: string, command: string, more: readonly string[]): readonly string[] => [
     '[[hooks]]',
-    `event = ${text(event)}`,
-    `command = ${text(command)}`,
+    `event = ${tomlString(event)}`,
+    `command = ${tomlString(command)}`,
     ...more,
   ];
   return `${[
@@ -96,11 +101,11 @@ function settings(request: AgentRequest, paths: PathsInsideCell): string {
     'builtin_product_skills = false',
     '[providers.flame]',
     'type = "kimi"',
-    `base_url = ${text(`${paths.baseUrl ?? ''}/moonshot/v1`)}`,
-    `api_key = ${text(paths.apiKey)}`,
+    `base_url = ${tomlString(`${paths.baseUrl ?? ''}/moonshot/v1`)}`,
+    `api_key = ${tomlString(paths.apiKey)}`,
     '[models.flame]',
     'provider = "flame"',
-    `model = ${text(request.model)}`,
+    `model = ${tomlString(request.model)}`,
     `max_context_size = ${contextTokens}`,
     // The orchestrator backs off by itself.
     '[loop_control]',
@@ -110,16 +115,11 @@ function settings(request: AgentRequest, paths: PathsInsideCell): string {
     'print_background_mode = "exit"',
     'bash_auto_background_on_timeout = false',
     '[tools]',
-    `enabled = [${offeredTools(request).map(text).join(', ')}]`,
+    `enabled = [${offeredTools(request).map(tomlString).join(', ')}]`,
     ...(canaryCommand === null ? [] : hook('SessionStart', canaryCommand, ['timeout = 10'])),
     ...(hookCommand === null
       ? []
       : hook('PreToolUse', wrapCallHookCommand(hookCommand), ['matcher = ".*"', `timeout = ${longestHook}`])),
     ...(endCommand === null ? [] : hook('Stop', wrapEndHookCommand(endCommand), [`timeout = ${longestHook}`])),
   ].join('\n')}\n`;
-}
-
-/** A TOML string: JSON's escapes are some of TOML's. */
-function text(value: string): string {
-  return JSON.stringify(value).replace(/\x7f/g, '\\u007f');
 }

@@ -1,57 +1,30 @@
-import { relative } from 'node:path';
-import type { AgentEnd, AgentResultParts, StreamReader } from '../../domain/ports/adapter.ts';
-import type { AgentActivity, AgentRequest } from '../../domain/ports/agent-port.ts';
+import type { AgentEnd, StreamReader } from '../../domain/ports/adapter.ts';
+import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
-import { parseAnswerFromText } from '../answer-from-text.ts';
-import { createLineSplitter, shortenToPrintableLine } from '../event-fields.ts';
-import { findRunFailure } from '../find-run-failure.ts';
+import { describeToolCall } from '../event-fields.ts';
+import { createEventReader } from '../event-reader.ts';
+import type { ReportedError } from '../find-run-failure.ts';
 
 /** Follows the messages of Kimi Code's `stream-json`. It reports neither tokens nor costs: the gateway knows them. */
 export function createKimiReader(request: AgentRequest): StreamReader {
-  const lines = createLineSplitter();
-  const seen = { hasBegun: false, ends: 0, text: '', retried: null as JsonRecord | null };
-
-  const take = (event: JsonRecord): string | null => {
-    if (event.role === 'meta') {
-      if (event.type === 'system.version') seen.hasBegun = true;
-      if (event.type === 'session.resume_hint') seen.ends += 1;
-      if (event.type === 'turn.step.retrying') seen.retried = event;
-      return event.type === 'system.version' ? 'started' : null;
-    }
-    if (event.role !== 'assistant') return null;
-    if (typeof event.content === 'string' && event.content !== '') seen.text = event.content;
-    return describe(event, request.worktree.path)[0] ?? null;
-  };
-  const read = (complete: readonly string[]): AgentActivity[] =>
-    complete
-      .map((line) => take(parseJsonRecord(line)))
-      .filter((text) => text !== null)
-      .map((text) => ({ text: text.replace(/^> /, ''), tokens: 0, cost_usd: 0 }));
-
-  return {
-    push: (chunk) => read(lines.push(chunk)),
-    finish: (end: AgentEnd): AgentResultParts => {
-      read(lines.rest());
-      const { ends: endCount, hasBegun, text } = seen;
-      const answer = request.answerSchema === null ? null : parseAnswerFromText(text);
-      return {
-        failure: findRunFailure({
-          request,
-          end,
-          answer,
-          endCount,
-          hasBegun,
-          text,
-          error: readError(end.stderr) ?? readRetry(seen.retried, end),
-        }),
-        answer,
-        text,
-        tokens: 0,
-        cost_usd: 0,
-        warnings: [],
-      };
+  let retried: JsonRecord | null = null;
+  return createEventReader(request, {
+    take(seen, event) {
+      if (event.role === 'meta') {
+        if (event.type === 'system.version') seen.hasBegun = true;
+        if (event.type === 'session.resume_hint') seen.endCount += 1;
+        if (event.type === 'turn.step.retrying') retried = event;
+        return event.type === 'system.version' ? 'started' : null;
+      }
+      if (event.role !== 'assistant') return null;
+      if (typeof event.content === 'string' && event.content !== '') seen.text = event.content;
+      return describe(event, request.worktree.path)[0] ?? null;
     },
-  };
+    conclude(seen, end) {
+      seen.error = readError(end.stderr) ?? readRetry(retried, end);
+      return end;
+    },
+  });
 }
 
 /** A line of its stream for a person to read; null where it is none of Kimi Code. */
@@ -64,27 +37,16 @@ function describe({ content, tool_calls }: JsonRecord, worktree: string): readon
   const said = typeof content === 'string' && content !== '' ? content.trimEnd().split('\n') : [];
   const calls = (Array.isArray(tool_calls) ? tool_calls : []).filter(isJsonRecord).map((call) => {
     const { name, arguments: given } = isJsonRecord(call.function) ? call.function : {};
-    const input = typeof given === 'string' ? parseJsonRecord(given) : {};
-    const { command, path, pattern } = input;
-    const shown =
-      typeof path === 'string' && path.startsWith(`${worktree}/`)
-        ? relative(worktree, path)
-        : [command, path, pattern].find((one) => typeof one === 'string');
-    return `> ${String(name)} ${typeof shown === 'string' ? shortenToPrintableLine(shown) : ''}`.trimEnd();
+    return `> ${describeToolCall(name, typeof given === 'string' ? parseJsonRecord(given) : {}, worktree)}`;
   });
   return [...said, ...calls];
-}
-
-interface ReadError {
-  readonly status: number | null;
-  readonly text: string;
 }
 
 /**
  * `error: failed to run prompt: provider.auth_error: 401 …`, `… compaction.failed: APIContextOverflowError: 400 …`, `… Provider safety
  * policy …`; on the same stream tools print.
  */
-function readError(stderr: string): ReadError | null {
+function readError(stderr: string): ReportedError | null {
   const line = stderr
     .split('\n')
     .findLast((one) => /^(?:error: failed to run prompt|(?:error: )?(?:provider\.\w+|compaction\.failed)): /.test(one));
@@ -94,7 +56,7 @@ function readError(stderr: string): ReadError | null {
 }
 
 /** Reads the error of the last retry it reported, where it did not end well. */
-function readRetry(retried: JsonRecord | null, { exitCode }: AgentEnd): ReadError | null {
+function readRetry(retried: JsonRecord | null, { exitCode }: AgentEnd): ReportedError | null {
   if (retried === null || exitCode === 0) return null;
   const { status_code, error_name, error_message } = retried;
   return {

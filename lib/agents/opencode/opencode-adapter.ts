@@ -1,5 +1,5 @@
 import type { Adapter } from '../../domain/ports/adapter.ts';
-import type { AdapterConfig } from '../launch-settings.ts';
+import { type AdapterConfig, usualCliFacts } from '../launch-settings.ts';
 import { opencodeCallHook } from './opencode-calls.ts';
 import { buildOpencodeLaunch } from './opencode-launch.ts';
 import { createOpencodeReader } from './opencode-reader.ts';
@@ -12,9 +12,9 @@ const moonshot = { provider: 'moonshot', dialects: ['chat'] } as const;
 /** opencode. Models are named with their provider before a slash. */
 export function createOpencodeAdapter(config: AdapterConfig): Adapter {
   return {
+    ...usualCliFacts,
     name: 'opencode',
     command: config.adapters.opencode?.command ?? ['opencode'],
-    commits: 'agent',
     apis: [
       { ...anthropic, prefix: '/anthropic', named: 'anthropic/', usual: 'claude-sonnet-4-6' },
       { ...openai, prefix: '/openai', named: 'openai/', usual: 'gpt-5.5' },
@@ -24,18 +24,12 @@ export function createOpencodeAdapter(config: AdapterConfig): Adapter {
     calls: opencodeCallHook,
     // It notifies its plugins of its end, and does not wait for their answer.
     end: null,
-    readsByShell: false,
-    takesAccountShell: false,
-    readsUnasked: [],
-    canTalk: false,
-    cannotLead: null,
     version: {
       args: ['--version'],
       minimum: '1.18.33',
       parse: (output) => output.match(/^v?(\d+\.\d+\.\d+)\b/m)?.[1] ?? null,
       install: 'Install opencode with `npm install --global opencode-ai`.',
     },
-    preparation: null,
     weaker: [
       "A plugin in the CLI's own process asks the watcher, not a separate program.",
       'Its tools that search files need ripgrep (`rg`) in PATH.',
@@ -43,6 +37,5 @@ export function createOpencodeAdapter(config: AdapterConfig): Adapter {
     ],
     launch: buildOpencodeLaunch,
     reader: createOpencodeReader,
-    readTranscript: () => ({ answer: null, text: '', tokens: 0 }),
   };
 }

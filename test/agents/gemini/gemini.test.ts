@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseAnswerFromText } from '../../../lib/agents/answer-from-text.ts';
+import { findJsonBySchema } from '../../../lib/agents/answer-from-text.ts';
 import { geminiCallFacts } from '../../../lib/agents/gemini/gemini-calls.ts';
 import { createStreamViewer, getAdapter } from '../../../lib/agents/get-adapter.ts';
 import type { ToolCall } from '../../../lib/domain/agent-policy.ts';
@@ -146,7 +146,7 @@ test('PLN-2: an answer is the last object by itself, whatever stands around it',
     ['{"a": 1', null],
     ['[1]', null],
   ] as const)
-    assert.equal(parseAnswerFromText(text), wanted, text);
+    assert.equal(findJsonBySchema(text, {}), wanted, text);
 });
 
 test('ADP-2: its stream is shown as words and calls', () => {
