@@ -1,7 +1,7 @@
 // Builds dist/ (the program) and, with --tests, build/ (tests and benchmarks).
 // --install first brings node_modules in line with package-lock.json.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -74,7 +74,6 @@ await build({
   format: 'iife',
   minify: true,
 });
-copyFileSync('lib/cell/entry/watcher.pl', 'dist/watcher.pl');
 buildNative('watcher', 'lib/cell/entry/watcher.c');
 buildNative('git-starter', 'lib/git/process/starter.c');
 if (process.argv.includes('--tests')) await buildTests();
@@ -96,7 +95,7 @@ async function buildTests() {
   writeFileSync('build/package.json', '{ "type": "module" }\n');
 }
 
-/** Where there is no C compiler, the watcher's client in perl serves, and the tool starts git itself. */
+/** Where there is no C compiler, the watcher's client in node serves, and the tool starts git itself. */
 function buildNative(name, source) {
   const options = ['-O2', '-Wall', '-Wextra', '-Werror', '-o', `dist/${name}`, source];
   const compile = (...more) => spawnSync('cc', [...more, ...options], { encoding: 'utf8' });

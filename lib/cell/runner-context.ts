@@ -55,10 +55,7 @@ export interface SystemPath {
 export type DecideToolCall = (policy: AgentPolicy, call: ToolCall, facts: PathFacts) => CallDecision;
 
 /** The programs that can ask the decision server, the fastest first: a native one isn't built everywhere. */
-export type WatcherClient =
-  | { readonly kind: 'native' }
-  | { readonly kind: 'perl'; readonly program: string }
-  | { readonly kind: 'node' };
+export type WatcherClient = 'native' | 'node';
 
 /** Limits of one cell, from the configuration's `sandbox` section. */
 export interface CellLimits {

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -31,20 +31,16 @@ const policy = agentPolicy('worker-1a2b3c4d', worktree);
 const now = (): Date => new Date('2026-02-06T14:30:22Z');
 const watcher = join(distDir, 'watcher.cjs');
 const isCompiled = existsSync(join(distDir, 'watcher'));
-const clients: readonly WatcherClient[] = [
-  ...(isCompiled ? [{ kind: 'native' } as const] : []),
-  { kind: 'perl', program: '/usr/bin/perl' },
-  { kind: 'node' },
-];
+const clients: readonly WatcherClient[] = [...(isCompiled ? ['native' as const] : []), 'node'];
 
 testIf(
   test,
   isCompiled,
   'no native client was built: a compiler is missing',
-)('WAT-8 the native client is one of those tried here', () => assert.is(clients[0]?.kind, 'native'));
+)('WAT-8 the native client is one of those tried here', () => assert.is(clients[0], 'native'));
 
 for (const client of clients) {
-  test(`WAT-1, WAT-7: allowed is 0, blocked is 2 with the reason, both are in the audit (${client.kind})`, async () => {
+  test(`WAT-1, WAT-7: allowed is 0, blocked is 2 with the reason, both are in the audit (${client})`, async () => {
     const server = await startServer();
     assert.equal(await ask(client, server.path, call('a.txt')), { code: 0, stderr: '', stdout: '' });
     const blocked = await ask(client, server.path, call('secret.key'));
@@ -76,7 +72,7 @@ for (const client of clients) {
     assert.equal([summary.allowed, summary.blocked], [1, 1]);
   });
 
-  test(`VAL-2: what ran elsewhere is only shown, and the audit says so (${client.kind})`, async () => {
+  test(`VAL-2: what ran elsewhere is only shown, and the audit says so (${client})`, async () => {
     const folder = makeTempDir();
     const output = `ünï\n${'x'.repeat(4_000)}`;
     const run = { command: "npm test -- 'a b'", exit_code: 3, timed_out: false, duration_ms: 1, output };
@@ -100,7 +96,7 @@ for (const client of clients) {
     assert.match(line, /"target":" npm test -- 'a b' ","decision":"allow","rule":"replayed","details":"Not run/);
   });
 
-  test(`WAT-2: each refusal has a number of its own, in its first line and not in the audit (${client.kind})`, async () => {
+  test(`WAT-2: each refusal has a number of its own, in its first line and not in the audit (${client})`, async () => {
     const run = { command: 'make', exit_code: 0, timed_out: false, duration_ms: 1, output: 'x\ny' };
     const server = await startServer({
       policy: { ...policy, exact_commands: ['make'], allowed_commands: [] },
@@ -120,7 +116,7 @@ for (const client of clients) {
     for (const number of numbers) assert.not.match(readFileSync(server.audit, 'utf8'), new RegExp(`${number}`));
   });
 
-  test(`WAT-8, HKS-2: what a git hook saw is judged and in the audit (${client.kind})`, async () => {
+  test(`WAT-8, HKS-2: what a git hook saw is judged and in the audit (${client})`, async () => {
     const server = await startServer();
     const hook = (name: string, input: string): ReturnType<typeof ask> =>
       ask(client, server.path, input, ['--hook', name]);
@@ -142,7 +138,7 @@ for (const client of clients) {
     assert.match(lines[0] ?? '', /"tool":"git commit-msg","target":"ünï \\"quoted\\" /);
   });
 
-  test(`WAT-2: garbage blocks (${client.kind})`, async () => {
+  test(`WAT-2: garbage blocks (${client})`, async () => {
     const server = await startServer();
     for (const input of [
       '',
@@ -160,7 +156,7 @@ for (const client of clients) {
     await server.close();
   });
 
-  test(`WAT-2: a call that is too large blocks (${client.kind})`, async () => {
+  test(`WAT-2: a call that is too large blocks (${client})`, async () => {
     const server = await startServer();
     const { code, stderr } = await ask(client, server.path, call('a.txt', 'x'.repeat(17 * 1024 * 1024)));
     assert.is(code, 2);
@@ -168,7 +164,7 @@ for (const client of clients) {
     await server.close();
   });
 
-  test(`WAT-2: a server that is gone, silent, hangs up or talks nonsense blocks (${client.kind})`, async () => {
+  test(`WAT-2: a server that is gone, silent, hangs up or talks nonsense blocks (${client})`, async () => {
     const dead = join(makeTempDir(), 'dead.sock');
     assert.is((await ask(client, dead, call('a.txt'))).code, 2);
     const answers = [
@@ -189,7 +185,7 @@ for (const client of clients) {
     }
   });
 
-  test(`WAT-2: a decision that throws and an audit that cannot be written block (${client.kind})`, async () => {
+  test(`WAT-2: a decision that throws and an audit that cannot be written block (${client})`, async () => {
     const throwing = await startServer({
       decide: () => {
         throw new Error('broken policy');
@@ -204,7 +200,7 @@ for (const client of clients) {
     await unwritable.close();
   });
 
-  test(`WAT-3: the canary is heard once the client was started (${client.kind})`, async () => {
+  test(`WAT-3: the canary is heard once the client was started (${client})`, async () => {
     const server = await startServer();
     assert.is(server.canaries(), 0);
     assert.is((await ask(client, server.path, '', ['--canary'])).code, 0);
@@ -226,7 +222,7 @@ test('DSK-6 the audit tells of a question what was asked, and nothing else that 
   const url = `https://x:ghp_${'a1B2c3D4e5F6g7H8i9'.repeat(2)}@host/`;
   const input = { ...reported.tool_input, url, pattern: url, path: url, command: url };
   const told = { ...reported, tool_input: input };
-  assert.is((await ask({ kind: 'node' }, server.path, JSON.stringify(told))).code, 0);
+  assert.is((await ask('node', server.path, JSON.stringify(told))).code, 0);
   await server.close();
   const text = readFileSync(server.audit, 'utf8');
   const lines = text
@@ -257,7 +253,7 @@ test('DSK-6 a question holds its call longer than any client would wait for a de
   );
   const answers = await Promise.all(clients.map((client, index) => ask(client, servers[index]?.path ?? '', asking)));
   for (const [index, { code, stdout, stderr }] of answers.entries()) {
-    assert.is(code, 0, `${clients[index]?.kind}: ${stderr}`);
+    assert.is(code, 0, `${clients[index]}: ${stderr}`);
     const { permissionDecision, updatedInput } = JSON.parse(stdout).hookSpecificOutput;
     assert.equal([permissionDecision, updatedInput.answers], ['allow', { 'Which one?': 'a "b"' }]);
   }
@@ -341,20 +337,7 @@ test('DSK-6 an agent asks so often and no more, only where it may, and is heard 
   await held.close();
 });
 
-test('the bundle judges by itself with a policy file, and blocks without', () => {
-  const folder = makeTempDir();
-  const file = join(folder, 'policy.json');
-  writeFileSync(file, JSON.stringify(policy));
-  assert.is(alone(file, call('a.txt')), 0);
-  assert.is(alone(file, call('secret.key')), 2);
-  assert.is(alone(file, 'junk'), 2);
-  assert.is(readFileSync(`${file}.audit.jsonl`, 'utf8').trim().split('\n').length, 2);
-  writeFileSync(file, JSON.stringify({ ...policy, allowed_tools: undefined }));
-  assert.is(alone(file, call('a.txt')), 2);
-  assert.is(alone(join(folder, 'absent.json'), call('a.txt')), 2);
-  mkdirSync(join(folder, 'b.json.audit.jsonl'));
-  writeFileSync(join(folder, 'b.json'), JSON.stringify(policy));
-  assert.is(alone(join(folder, 'b.json'), call('a.txt')), 2);
+test('WAT-2: a client that is given no socket blocks', () => {
   assert.is(spawnSync(process.execPath, [watcher], { input: call('a.txt') }).status, 2);
 });
 
@@ -379,7 +362,7 @@ test('WAT-2: programs of the agent can neither fill the memory of the judge nor 
   await until('many are turned away', () => turnedAway >= 100);
   for (const socket of sockets) socket.destroy();
   await Promise.all(ended);
-  assert.is((await ask({ kind: 'node' }, server.path, call('a.txt'))).code, 0);
+  assert.is((await ask('node', server.path, call('a.txt'))).code, 0);
   await server.close();
 
   const file = join(makeTempDir(), 'a.audit.jsonl');
@@ -450,10 +433,6 @@ test('WAT-2 each agent has its turn, one judgement at a time, and more than it m
 function call(file: string, content = 'x'): string {
   const tool_input = { file_path: join(worktree, file), content };
   return JSON.stringify({ tool_name: 'Write', cwd: worktree, tool_input, session_id: 's' });
-}
-
-function alone(file: string, input: string): number | null {
-  return spawnSync(process.execPath, [watcher, '--policy', file], { input }).status;
 }
 
 async function startServer(

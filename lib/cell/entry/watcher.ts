@@ -1,9 +1,6 @@
 // The hook command inside a cell, of the agent CLI and of git: exit 0 lets the tool call or commit continue,
 // exit 2 blocks it and gives the agent the reason on stderr. Every other exit code would let a tool call run,
 // so everything unexpected ends in exit 2.
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import type { judgeCallByPolicyFile } from '../watcher/judge-by-policy-file.ts';
 import {
   askDecisionServer,
   blockUnjudgedCall,
@@ -20,17 +17,13 @@ const patience = setTimeout(
   watcherAnswerTimeoutMs,
 );
 
-const [mode = '', place = '', ...flags] = process.argv.slice(2);
+const [socket = '', flag, name = ''] = process.argv.slice(2);
 judge().then(finish, (error: unknown) => finish(blockUnjudgedCall('watcher-failed', String(error))));
 
 async function judge(): Promise<WatcherAnswer> {
-  const [flag, name = ''] = flags;
   const text = flag === '--canary' ? '' : await readAll(process.stdin);
-  if (mode === '--policy') return loadJudge()(place, JSON.parse(text), new Date());
-  if (mode !== '--socket')
-    return blockUnjudgedCall('watcher-failed', 'The watcher was started without --socket or --policy.');
   const known = flag === '--canary' || flag === '--hook' ? flag : '';
-  return askDecisionServer(place, { flag: known, name, text }, () => patience.refresh());
+  return askDecisionServer(socket, { flag: known, name, text }, () => patience.refresh());
 }
 
 /** Reads a stream of text to its end. Rejects when it is too large. */
@@ -44,10 +37,6 @@ async function readAll(stream: AsyncIterable<Buffer | string>): Promise<string> 
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString();
-}
-
-function loadJudge(): typeof judgeCallByPolicyFile {
-  return createRequire(__filename)(join(__dirname, 'judge.cjs')).judgeAlone;
 }
 
 function finish(decision: WatcherAnswer): void {

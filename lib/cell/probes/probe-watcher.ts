@@ -5,7 +5,6 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { randomName } from '../../util/short-names.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext, WatcherClient } from '../runner-context.ts';
-import { findProgram } from '../sandbox/tool-paths.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
 import { uncachedPathFacts } from '../watcher/path-facts.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
@@ -21,17 +20,13 @@ export const foldersShownInsideCell = { sockets: '/run/blueflame', tools: '/run/
  * block another (exit 2). Throws FlameError `watcher-broken` when none does.
  */
 export async function findFastestWatcherClient(context: RunnerContext): Promise<WatcherClient> {
-  const perl = findProgram('perl', ['/usr/bin', ...context.searchFolders], '/');
-  const clients: WatcherClient[] = [
-    ...(existsSync(join(context.distDir, watcherClientFile({ kind: 'native' }))) ? [{ kind: 'native' } as const] : []),
-    ...(perl === null ? [] : [{ kind: 'perl', program: perl } as const]),
-    { kind: 'node' },
-  ];
+  const hasNative = existsSync(join(context.distDir, watcherClientFile('native')));
+  const clients: readonly WatcherClient[] = hasNative ? ['native', 'node'] : ['node'];
   const problems: string[] = [];
   for (const client of clients) {
     const problem = await tryClient(context, client);
     if (problem === null) return client;
-    problems.push(`${client.kind}: ${problem}`);
+    problems.push(`${client}: ${problem}`);
   }
   throw new FlameError({
     kind: 'environment',
@@ -87,7 +82,7 @@ async function askInCell(context: RunnerContext, { name, client, folder, sockets
   const { output } = await runProbeCell(context, {
     name,
     folder,
-    programs: [client.kind === 'perl' ? client.program : process.execPath],
+    programs: [process.execPath],
     mounts: isCell
       ? [
           { source: sockets, target: foldersShownInsideCell.sockets },

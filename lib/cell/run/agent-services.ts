@@ -132,7 +132,7 @@ async function serve(
       ),
       ports: gateway === null || isCell ? [] : [Number(new URL(gateway.url).port)],
     },
-    programs: [process.execPath, ...(client?.kind === 'perl' ? [client.program] : [])],
+    programs: [process.execPath],
     wrap: (argv) => (gateway !== null && isCell ? [...bridgeCommand(), ...argv] : argv),
     ...spendingAt(gateway),
     sawCanary: canary.isRaised,

@@ -6,8 +6,8 @@ import { packageRoot } from '../../util/user-folders.ts';
 import type { WatcherClient } from '../runner-context.ts';
 
 /** The file of a client, among those that run inside cells. */
-export function watcherClientFile({ kind }: WatcherClient): string {
-  return { native: 'watcher', perl: 'watcher.pl', node: 'watcher.cjs' }[kind];
+export function watcherClientFile(client: WatcherClient): string {
+  return client === 'native' ? 'watcher' : 'watcher.cjs';
 }
 
 /** The hook command, one simple shell command, of a client in the folder `tools`, for the server's socket. */
@@ -15,14 +15,9 @@ export function buildWatcherHookCommand(
   client: WatcherClient,
   { tools, socket }: { readonly tools: string; readonly socket: string },
 ): string {
-  return wordsOf(client, tools, socket).map(shellQuote).join(' ');
-}
-
-function wordsOf(client: WatcherClient, tools: string, socket: string): string[] {
   const file = join(tools, watcherClientFile(client));
-  if (client.kind === 'native') return [file, socket];
-  if (client.kind === 'perl') return ['LC_ALL=C', client.program, file, socket];
-  return [...slowStart, process.execPath, file, '--socket', socket];
+  const words = client === 'native' ? [file, socket] : [...slowStart, process.execPath, file, socket];
+  return words.map(shellQuote).join(' ');
 }
 
 // With more certificates to load, node takes twice as long to start.

@@ -30,10 +30,9 @@ async function examineClient(context: RunnerContext): Promise<DoctorFinding> {
   try {
     const client = await findFastestWatcherClient(context);
     const message = 'An allowed call passed and a forbidden one was blocked, with';
-    if (client.kind === 'native') return check.proven(`${message} the native client.`);
-    if (client.kind === 'perl') return check.proven(`${message} ${client.program}.`);
-    return check.weaker(`${message} node: each tool call takes about 20 ms longer than with perl.`, {
-      hints: ['Install perl, or a C compiler before building.'],
+    if (client === 'native') return check.proven(`${message} the native client.`);
+    return check.weaker(`${message} node: each tool call takes about 20 ms longer than with the native client.`, {
+      hints: ['Install a C compiler before building.'],
     });
   } catch (error) {
     // Its hints would lead here.
