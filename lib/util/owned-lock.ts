@@ -71,7 +71,7 @@ export async function withLock<T>(path: string, options: OwnedLockOptions, work:
 
 /** The process that has a lock; null where none is named. */
 export function lockHolder(path: string): ProcessIdentity | null {
-  return holderIn(readTextOrEmpty(ownerOf(path)) || readTextOrEmpty(earlierOwnerOf(path)));
+  return holderIn(readTextOrEmpty(ownerOf(path)));
 }
 
 /** Removes the locks in a folder whose holders are gone. */
@@ -85,26 +85,17 @@ function ownerOf(path: string): string {
   return `${path}-owner`;
 }
 
-/** Where versions before this one named the holder: proper-lockfile can't remove such a folder. */
-function earlierOwnerOf(path: string): string {
-  return join(path, 'owner');
-}
-
 function holderIn(owner: string): ProcessIdentity | null {
   return parseIdentity(owner.split('\n')[0] ?? '');
 }
 
-/** Removes the lock of a holder that is gone. */
+/** Removes the lock of a holder that is gone. Of several processes, one gets to rename the file that names it. */
 function takeOverDead(path: string): void {
-  for (const named of [ownerOf(path), earlierOwnerOf(path)]) takeOver(path, named);
-}
-
-/** Removes a dead lock by the file that names its holder. Of several processes, one gets to rename that file. */
-function takeOver(path: string, named: string): void {
+  const named = ownerOf(path);
   const owner = readTextOrEmpty(named);
   const holder = holderIn(owner);
   if (holder === null || processState(holder) !== 'gone') return;
-  const aside = `${ownerOf(path)}.${process.pid}`;
+  const aside = `${named}.${process.pid}`;
   if (!tryQuietly(() => renameSync(named, aside))) return;
   // Another process was faster, and has the lock already: its name goes back.
   if (readTextOrEmpty(aside) !== owner) tryQuietly(() => renameSync(aside, named));

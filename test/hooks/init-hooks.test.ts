@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
@@ -134,27 +133,6 @@ test('what git flame run sets up is taken back too', async () => {
   const after = snapshot(repo.path);
   const isRunTime = (path: string): boolean => path.startsWith('.git/blueflame') || path === '.git/index';
   assert.equal(except(after, isRunTime), except(before, isRunTime));
-});
-
-test('what an earlier version had git log show is taken out, and all of it is taken back byte for byte', async () => {
-  const repo = makeRepo();
-  const config = join(repo.path, '.git/config');
-  const record = join(repo.path, '.git/blueflame-init/record.json');
-  const before = readFileSync(config, 'utf8');
-  await flame(repo, ['init']);
-  const [now, former] = ['refs/blueflame/show[n]', 'refs/blueflame/review[s]'];
-  const text = readFileSync(config, 'utf8').replace(now, former);
-  writeFileSync(config, text);
-  const known = JSON.parse(readFileSync(record, 'utf8').replace(now, former));
-  for (const edit of known.edits.filter(({ file }: { readonly file: string }) => file === 'config')) {
-    edit.after = createHash('sha256').update(text).digest('hex');
-    edit.added += former.length - now.length;
-  }
-  writeFileSync(record, JSON.stringify(known));
-  assert.is((await flame(repo, ['init'])).code, 0);
-  assert.is(repo.git('config', '--get-all', 'notes.displayRef'), now);
-  assert.is((await flame(repo, ['init', '--uninstall'])).code, 0);
-  assert.is(readFileSync(config, 'utf8'), before);
 });
 
 test('what others changed since stays: only what was added is taken from it', async () => {

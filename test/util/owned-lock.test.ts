@@ -69,21 +69,6 @@ test('LIF-1 a pid that was given to another process is not the holder, nor is on
   }
 });
 
-test('the lock that a killed earlier version left is taken over, and swept up', async () => {
-  const folder = makeTempDir();
-  const plant = (name: string): string => {
-    mkdirSync(join(folder, name));
-    const owner = `${JSON.stringify({ ...ownIdentity(), start: '1' })}\nabc\n`;
-    writeFileSync(join(folder, name, 'owner'), owner);
-    return join(folder, name);
-  };
-  await (await takeLock(plant('a.lock'), options))();
-  assert.equal(readdirSync(folder), []);
-  plant('b.lock');
-  removeDeadOwnedLocks(folder);
-  assert.equal(readdirSync(folder), []);
-});
-
 test('nothing is known of a holder on another machine or in another container: its lock is honoured', async () => {
   for (const change of [{ host: 'elsewhere' }, { namespace: 'pid:[1]', pid: 4_194_304 }]) {
     const path = join(makeTempDir(), 'a.lock');

@@ -81,12 +81,12 @@ export function readCellOwnerState({ owner }: Pick<CellRecord, 'owner'>): Return
 export function buildCellFromRecord(commonDir: string, id: string, record: CellRecord): CellWorktree {
   const paths = buildCellGitFolders(commonDir, id);
   const { worktree, start, base } = record;
-  if (worktree === null || start === null) throw new Error(`the record in ${paths.root} is incomplete`);
+  if (worktree === null || start === null || base === null)
+    throw new Error(`the record in ${paths.root} is incomplete`);
   return {
     path: worktree,
     start,
-    // An earlier version made the record.
-    base: base ?? start,
+    base,
     quarantine: {
       objectDir: paths.objectDir,
       alternates: [join(commonDir, 'objects')],

@@ -1,8 +1,8 @@
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ObjectId, objectIdPattern, parseObjectId, parseSessionId, parseTaskId } from '../../domain/ids.ts';
 import type { AgentEndNote, CellSubject } from '../../domain/ports/git-cells.ts';
-import { isJsonRecord, parseJsonRecord } from '../../util/json.ts';
+import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
 import { type ProcessIdentity, parseIdentity } from '../../util/process-identity.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 
@@ -10,9 +10,9 @@ import { readTextOrEmpty } from '../../util/read-file.ts';
 export interface CellRecord {
   readonly owner: ProcessIdentity | null;
   readonly worktree: string | null;
-  /** The common git directory as it was then; null: an earlier version made the record. */
+  /** The common git directory as it was then. */
   readonly common: string | null;
-  /** null: the record was cut short. */
+  /** null, as of all others: the record was cut short. */
   readonly start: ObjectId | null;
   readonly base: ObjectId | null;
   readonly subject: CellSubject | null;
@@ -28,7 +28,7 @@ export interface CellRecord {
   readonly index: ObjectId | null;
 }
 
-export interface CommitMadeForAgent {
+interface CommitMadeForAgent {
   readonly commit: ObjectId;
   /** The agent's HEAD that it supersedes; null: the agent's HEAD was moved to it. */
   readonly over: ObjectId | null;
@@ -53,7 +53,7 @@ export interface RecordFacts {
  * One file, made once: each fact is a line that is added to it, and the last of a kind counts. A line that a kill cut
  * short is none.
  */
-export const recordFile = 'record';
+const recordFile = 'record';
 
 /** Begins the record of a cell in its folder. */
 export function beginCellRecord(root: string, facts: RecordFacts): void {
@@ -67,12 +67,8 @@ export function addToRecord(root: string, facts: RecordFacts): void {
 
 /** Reads a cell's record from its folder; all is null where there is no such record. */
 export function readRecord(root: string): CellRecord {
-  const text = readTextOrEmpty(join(root, recordFile));
-  const facts = text === '' ? readFormer(root) : Object.assign({}, ...text.split('\n').map(parseJsonRecord));
-  return parseFacts(facts);
-}
-
-function parseFacts(facts: Readonly<Record<string, unknown>>): CellRecord {
+  const lines = readTextOrEmpty(join(root, recordFile)).split('\n').map(parseJsonRecord);
+  const facts: JsonRecord = Object.assign({}, ...lines);
   return {
     owner: parseIdentity(JSON.stringify(facts.owner ?? null)),
     worktree: typeof facts.worktree === 'string' && facts.worktree !== '' ? facts.worktree : null,
@@ -105,18 +101,4 @@ function parseSubject(value: unknown): CellSubject | null {
   } catch {
     return null;
   }
-}
-
-/** Earlier versions had a file for each fact; worktrees that wait for a person may be as old. */
-function readFormer(root: string): Readonly<Record<string, unknown>> {
-  const text = (name: string): string => readTextOrEmpty(join(root, name));
-  return {
-    ...Object.fromEntries(['worktree', 'start', 'base', 'accepted'].map((name) => [name, text(name).trim()])),
-    ...Object.fromEntries(
-      ['owner', 'subject', 'ended'].map((name) => [name, text(name) === '' ? null : parseJsonRecord(text(name))]),
-    ),
-    made: { commit: text('made').trim(), over: null },
-    ready: existsSync(join(root, 'ready')),
-    index: text('own/index-of').trim(),
-  };
 }

@@ -151,10 +151,8 @@ function locateWorktree(commonDir: string, id: string, { worktree }: Pick<CellRe
 }
 
 /** Whether the repository was moved since a cell was made. */
-function wasMoved(commonDir: string, { common, worktree }: CellRecord): boolean {
-  if (common !== null) return realPathEvenIfMissing(common) !== realPathEvenIfMissing(commonDir);
-  // An earlier version made it, in the repository.
-  return worktree !== null && !existsSync(dirname(dirname(worktree)));
+function wasMoved(commonDir: string, { common }: CellRecord): boolean {
+  return common !== null && realPathEvenIfMissing(common) !== realPathEvenIfMissing(commonDir);
 }
 
 /** Makes what binds a cell to its worktree lead where they are now. What an agent put in the place of a link stays. */

@@ -116,18 +116,10 @@ function passedOn(repository: Repository, formerDir: string): readonly string[] 
 async function setHooksPath(context: GitContext, commonDir: string, value: string): Promise<void> {
   const local = ['config', '--local', '--get-all', 'core.hooksPath'];
   const former = (await runGitForText(context, local, { accept: [0, 1] })).split('\n').at(-1) ?? '';
-  await editGitFileUndoably(commonDir, {
-    file: 'config',
-    lines: [],
-    settings: [{ key: 'core.hooksPath', value, former: former === '' ? null : former }],
-    change: async (copy) => {
-      await runGit(context, ['config', '--file', copy, '--replace-all', 'core.hooksPath', value]);
-    },
-    save: (edit) => {
-      const record = readSetupRecord(commonDir);
-      writeSetupRecord(commonDir, { ...record, edits: [...record.edits, edit] });
-    },
-  });
+  const settings = [{ key: 'core.hooksPath', value, former: former === '' ? null : former }];
+  await editGitFileUndoably(commonDir, { file: 'config', lines: [], settings }, (path) =>
+    runGit(context, ['config', '--file', path, '--replace-all', 'core.hooksPath', value]),
+  );
 }
 
 function describe(

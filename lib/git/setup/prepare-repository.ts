@@ -1,11 +1,11 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { killPoint } from '../../util/kill-point.ts';
 import { readGitSettings } from '../process/git-settings.ts';
 import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
-import { editGitFileUndoably, hasCopiesOfKilledEdit, removeCopiesOfKilledEdit } from './edit-git-file.ts';
-import { type FileEdit, readSetupRecord, withSetupLock, writeSetupRecord } from './setup-record.ts';
+import { editGitFileUndoably } from './edit-git-file.ts';
+import { withSetupLock } from './setup-record.ts';
 
 const displayKey = 'notes.displayRef';
 /** Notes that `git log` shows under commits, for people: reviews under landed work, verdicts under tasks' commits. */
@@ -23,17 +23,15 @@ export async function prepareRepository(
   worktreeDir: string | null,
 ): Promise<readonly string[]> {
   killPoint('repository to prepare');
-  if (hasCopiesOfKilledEdit(commonDir)) await withSetupLock(commonDir, async () => removeCopiesOfKilledEdit(commonDir));
   if ((await planRepositoryPreparation(context, commonDir, worktreeDir)).length === 0) return [];
   return withSetupLock(commonDir, async () => {
     const line = await missingLine(context.cwd, commonDir, worktreeDir);
     const refs = await missingRefs(context);
-    const former = await formerRefs(context, commonDir);
     if (line !== null) await exclude(commonDir, line);
     killPoint('worktrees excluded');
-    if (refs.length > 0 || former.length > 0) await showNotes(context, commonDir, { refs, former });
+    if (refs.length > 0) await showNotes(context, commonDir, refs);
     killPoint('repository prepared');
-    return describe(line, refs, former);
+    return describe(line, refs);
   });
 }
 
@@ -46,7 +44,7 @@ export async function planRepositoryPreparation(
   const line = await missingLine(context.cwd, commonDir, worktreeDir);
   const shown = (await readGitSettings(context)).entries(/^notes\.displayref$/).map(({ value }) => value);
   const refs = shownRefs.filter((ref) => !shown.includes(ref));
-  return describe(line, refs, await formerRefs(context, commonDir));
+  return describe(line, refs);
 }
 
 async function missingLine(root: string, commonDir: string, worktreeDir: string | null): Promise<string | null> {
@@ -62,62 +60,29 @@ async function missingRefs(context: GitContext): Promise<readonly string[]> {
   return shownRefs.filter((ref) => !known.split('\n').includes(ref));
 }
 
-/** Lists refs that an earlier version set `git log` to show, by our own record, and that still are set: raw notes. */
-async function formerRefs(context: GitContext, commonDir: string): Promise<readonly string[]> {
-  const recorded = readSetupRecord(commonDir).edits.flatMap(({ settings }) => settings);
-  const ours = recorded.filter(({ key, value }) => key === displayKey && !shownRefs.includes(value));
-  if (ours.length === 0) return [];
-  const known = await runGitForText(context, ['config', '--local', '--get-all', displayKey], {
-    accept: [0, 1],
-  });
-  const values = new Set(known.split('\n'));
-  return [...new Set(ours.map(({ value }) => value))].filter((value) => values.has(value));
-}
-
 function readExclude(commonDir: string): Promise<string> {
   return readFile(join(commonDir, 'info', 'exclude'), 'utf8').catch(() => '');
 }
 
 async function exclude(commonDir: string, line: string): Promise<void> {
   const text = await readExclude(commonDir);
-  await editGitFileUndoably(commonDir, {
-    file: 'info/exclude',
-    lines: [line],
-    settings: [],
-    change: (copy) => appendFileSync(copy, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`),
-    save: (edit) => record(commonDir, edit),
+  const start = text === '' || text.endsWith('\n') ? '' : '\n';
+  await editGitFileUndoably(commonDir, { file: 'info/exclude', lines: [line], settings: [] }, (path) => {
+    mkdirSync(dirname(path), { recursive: true });
+    appendFileSync(path, `${start}${line}\n`);
   });
 }
 
-interface ShownNotes {
-  readonly refs: readonly string[];
-  /** Those that are taken out. */
-  readonly former: readonly string[];
-}
-
-async function showNotes(context: GitContext, commonDir: string, { refs, former }: ShownNotes): Promise<void> {
-  await editGitFileUndoably(commonDir, {
-    file: 'config',
-    lines: [],
-    settings: refs.map((value) => ({ key: displayKey, value, former: null })),
-    change: async (copy) => {
-      for (const ref of former)
-        await runGit(context, ['config', '--file', copy, '--fixed-value', '--unset-all', displayKey, ref]);
-      for (const ref of refs) await runGit(context, ['config', '--file', copy, '--add', displayKey, ref]);
-    },
-    save: (edit) => record(commonDir, edit),
+async function showNotes(context: GitContext, commonDir: string, refs: readonly string[]): Promise<void> {
+  const settings = refs.map((value) => ({ key: displayKey, value, former: null }));
+  await editGitFileUndoably(commonDir, { file: 'config', lines: [], settings }, async (path) => {
+    for (const ref of refs) await runGit(context, ['config', '--file', path, '--add', displayKey, ref]);
   });
 }
 
-function record(commonDir: string, edit: FileEdit): void {
-  const known = readSetupRecord(commonDir);
-  writeSetupRecord(commonDir, { ...known, edits: [...known.edits, edit] });
-}
-
-function describe(line: string | null, refs: readonly string[], former: readonly string[]): readonly string[] {
+function describe(line: string | null, refs: readonly string[]): readonly string[] {
   return [
     ...(line === null ? [] : [`info/exclude: ${line}`]),
     ...refs.map((ref) => `config: notes.displayRef = ${ref}`),
-    ...former.map((ref) => `config: notes.displayRef = ${ref} removed`),
   ];
 }

@@ -8,12 +8,9 @@ import { replaceFile } from '../../util/write-files.ts';
 const fileEditSchema = z.object({
   /** Relative to the common git directory. */
   file: z.enum(['config', 'info/exclude']),
-  existed: z.boolean(),
-  /** Where the bytes changed: offset, what was there (base64), and the length of what came instead. */
-  start: z.int(),
-  removed: z.string(),
-  added: z.int(),
-  /** sha256 of the whole file afterwards: while it holds, the edit can be taken back byte for byte. */
+  /** The whole file before it, as base64; null: there was none. */
+  before: z.string().nullable(),
+  /** sha256 of the whole file afterwards: while it holds, the edit can be taken back byte for byte. '': not made yet. */
   after: z.string(),
   /** The meaning of the edit, for a file that others changed since: lines added, settings made (former: null, none). */
   lines: z.array(z.string()),

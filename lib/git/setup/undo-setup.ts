@@ -41,8 +41,8 @@ export function planUndoSetup({ commonDir }: Repository): SetupRemoval {
 const unrecorded: HooksPlace = { kind: 'usual', formerDir: null, madeDir: false };
 
 async function undoEdit(context: GitContext, commonDir: string, edit: FileEdit): Promise<SetupRemoval> {
-  if (await undoFileEdit(commonDir, edit)) return { done: describe(edit), left: [] };
-  const lines = await removeLinesOfEdit(commonDir, edit);
+  if (undoFileEdit(commonDir, edit)) return { done: describe(edit), left: [] };
+  const lines = removeLinesOfEdit(commonDir, edit);
   const done = lines.map((line) => `${edit.file}: ${line}`);
   const left: string[] = [];
   for (const setting of edit.settings) {
@@ -79,7 +79,7 @@ function restored({ key, value, former }: Setting): string {
 }
 
 function removeEmptyInfo(commonDir: string, edits: readonly FileEdit[]): void {
-  if (!edits.some(({ file, existed }) => file === 'info/exclude' && !existed)) return;
+  if (!edits.some(({ file, before }) => file === 'info/exclude' && before === null)) return;
   try {
     rmdirSync(join(commonDir, 'info'));
   } catch {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -30,24 +30,6 @@ test('a record that is no such thing, or is not there, says nothing', () => {
     writeFileSync(join(root, 'record'), text);
     assert.equal(readRecord(root), nothing);
   }
-});
-
-test('a file for each fact, as earlier versions wrote them, is read too', () => {
-  const root = makeTempDir();
-  const files = {
-    ...{ worktree: '/w', start: `${first}`, owner: JSON.stringify(ownIdentity()), ready: '' },
-    ...{ subject: '{"session":"ses-20260206-143022-1a2b","task":"task-001"}', made: `${second}` },
-  };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
-  mkdirSync(join(root, 'own'));
-  writeFileSync(join(root, 'own/index-of'), `${second}`);
-  const { owner, worktree, start, base, subject, made, isReady, index } = readRecord(root);
-  assert.equal(owner, ownIdentity());
-  assert.equal([worktree, start, base, isReady, index], ['/w', first, null, true, second]);
-  assert.equal([subject?.task, made], ['task-001', { commit: second, over: null }]);
-  rmSync(join(root, 'ready'));
-  assert.is(readRecord(root).isReady, false);
-  assert.is(readFileSync(join(root, 'worktree'), 'utf8'), '/w');
 });
 
 test.run();
