@@ -217,8 +217,8 @@ test('WAT-1: a request that is judged to be none is never sent; what is no messa
   });
   const judged: string[] = [];
   const { gateway } = await start(upstream, {
-    inspect: ({ calls }) => {
-      judged.push(calls.map(({ name }) => name).join());
+    inspect: ({ results }) => {
+      judged.push(results.map(({ name }) => name).join());
       return judged.length < 2;
     },
   });
@@ -226,7 +226,12 @@ test('WAT-1: a request that is judged to be none is never sent; what is no messa
   const [paid, free, last] = ['/v1/messages?beta=true', '/v1/messages/count_tokens', '/v1/messages'];
   for (const path of [paid, free, last, free]) {
     const content = [{ type: 'tool_use', id: '1', name: path, input: {} }];
-    const body = JSON.stringify({ messages: [{ role: 'assistant', content }] });
+    const result = [{ type: 'tool_result', tool_use_id: '1', content: 'done' }];
+    const messages = [
+      { role: 'assistant', content },
+      { role: 'user', content: result },
+    ];
+    const body = JSON.stringify({ messages });
     statuses.push((await ask(gateway, { path, body })).status);
   }
   assert.equal(statuses, [200, 200, 403, 200]);

@@ -8,7 +8,7 @@ import {
   type ScriptedMessage,
   type TextAfterResult,
 } from './dialect.ts';
-import { listRecordsOfValue, textOrEmpty } from './request-fields.ts';
+import { insertInTurnOfResult, listRecordsOfValue, pairResults, textOrEmpty } from './request-fields.ts';
 
 /** See Dialect.readConversation. */
 export function readAnthropicConversation({ messages }: JsonRecord): ReportedConversation {
@@ -18,40 +18,22 @@ export function readAnthropicConversation({ messages }: JsonRecord): ReportedCon
   // The model's last message separates old results from new ones, also where it is plain text.
   const lastSaid = listRecordsOfValue(messages).findLastIndex(({ role }) => role === 'assistant');
   const calls = blocks.filter(({ block }) => block.type === 'tool_use').map(({ block }) => readCall(block));
-  const byId = new Map(calls.map((call) => [call.id, call]));
-  return {
-    calls,
-    results: blocks
-      .filter(({ block }) => block.type === 'tool_result')
-      .map(({ block, turn }) => {
-        const id = textOrEmpty(block.tool_use_id);
-        const call = byId.get(id);
-        return {
-          id,
-          name: call?.name ?? null,
-          input: call?.input ?? null,
-          text: textOf(block.content),
-          isError: block.is_error === true,
-          isNew: turn > lastSaid,
-        };
-      }),
-  };
+  const results = blocks
+    .filter(({ block }) => block.type === 'tool_result')
+    .map(({ block, turn }) => ({
+      id: textOrEmpty(block.tool_use_id),
+      text: textOf(block.content),
+      isError: block.is_error === true,
+      isNew: turn > lastSaid,
+    }));
+  return { results: pairResults(calls, results) };
 }
 
 /** See Dialect.insertText. A turn's results come first in its message. */
 export function insertInAnthropic(request: JsonRecord, { after, text }: TextAfterResult): JsonRecord {
-  const messages = listRecordsOfValue(request.messages);
-  let seen = 0;
-  const turn = messages.findIndex(({ content }) => {
-    seen += listRecordsOfValue(content).filter(({ type }) => type === 'tool_result').length;
-    return seen > after;
-  });
-  const turns = messages.map((message, index) =>
-    index === turn
-      ? { ...message, content: [...listRecordsOfValue(message.content), { type: 'text', text }] }
-      : message,
-  );
-  return { ...request, messages: turns };
+  const isResult = ({ type }: JsonRecord): boolean => type === 'tool_result';
+  const at = { isResult, after, said: { type: 'text', text } };
+  return { ...request, messages: insertInTurnOfResult(listRecordsOfValue(request.messages), 'content', at) };
 }
 
 function readCall({ id, name, input }: JsonRecord): ConversationCall {

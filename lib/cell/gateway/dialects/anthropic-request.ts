@@ -6,6 +6,7 @@ import {
   findInvalidTokenCount,
   findNestedModelName,
   findUnknownField,
+  listWords,
   objectToServerTool,
   objectToUnknownField,
 } from './request-fields.ts';
@@ -79,28 +80,12 @@ function findSource(blocks: readonly unknown[], allowedTools: readonly string[])
 // The fields that a request to the Messages API may hold.
 const known: AllowedRequestFields = {
   names: [
-    'model',
-    'messages',
-    'system',
-    'tools',
-    'tool_choice',
-    'metadata',
-    'max_tokens',
-    'stream',
-    'thinking',
-    'context_management',
-    'output_config',
-    'output_format',
-    'cache_control',
-    'stop_sequences',
-    'temperature',
-    'top_p',
-    'top_k',
+    ...listWords(`
+      model messages system tools tool_choice metadata max_tokens stream thinking context_management output_config
+      output_format cache_control stop_sequences temperature top_p top_k
+    `),
     // Held to values that change neither what a token costs nor where it is computed.
-    'speed',
-    'service_tier',
-    'inference_geo',
-    'mcp_servers',
+    ...listWords('speed service_tier inference_geo mcp_servers'),
   ],
   values: {
     speed: ['standard', null],

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { DialectName } from '../../../domain/config/known-clis.ts';
 import type { TokenUsage } from '../../../domain/config/token-price.ts';
 import type { ConversationCall, ConversationResult } from '../../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../../util/json.ts';
@@ -9,7 +8,6 @@ import type { JsonRecord } from '../../../util/json.ts';
  * functions; turns, budgets and relaying know none of this.
  */
 export interface Dialect {
-  readonly name: DialectName;
   /** Finds the endpoint of a path, without the route's prefix and its query; null: it isn't passed on. */
   find(method: string, path: string): ModelApiEndpoint | null;
   /** Parameters of an address that are passed on, by what they may say. */
@@ -109,9 +107,8 @@ export interface TextAfterResult {
   readonly text: string;
 }
 
-/** The earlier calls as a request reports them. */
+/** The results of earlier calls as a request reports them. */
 export interface ReportedConversation {
-  readonly calls: readonly ConversationCall[];
   readonly results: readonly ConversationResult[];
   /** Names of the tools the model may call by this request; absent: not known. */
   readonly offered?: ReadonlySet<string>;

@@ -6,57 +6,32 @@ import {
   findInvalidTokenCount,
   findNestedModelName,
   findUnknownField,
+  listWords,
   objectToServerTool,
   objectToUnknownField,
 } from './request-fields.ts';
 
 // The API takes names in both spellings.
 const known: AllowedRequestFields = {
-  names: [
-    'contents',
-    'systemInstruction',
-    'tools',
-    'toolConfig',
-    'generationConfig',
-    'safetySettings',
-    'labels',
-    'cachedContent',
-    'store',
-  ],
+  names: listWords(`
+    contents systemInstruction tools toolConfig generationConfig safetySettings labels cachedContent store
+  `),
   values: { cachedContent: ['', null], store: [false, null] },
 };
 const knownOfAnswer: AllowedRequestFields = {
-  names: [
-    'temperature',
-    'topP',
-    'topK',
-    'maxOutputTokens',
-    'stopSequences',
-    'seed',
-    'candidateCount',
-    'presencePenalty',
-    'frequencyPenalty',
-    'thinkingConfig',
-    'mediaResolution',
-    'responseMimeType',
-    'responseSchema',
-    'responseJsonSchema',
-    '_responseJsonSchema',
-  ],
+  names: listWords(`
+    temperature topP topK maxOutputTokens stopSequences seed candidateCount presencePenalty frequencyPenalty
+    thinkingConfig mediaResolution responseMimeType responseSchema responseJsonSchema _responseJsonSchema
+  `),
   // Each is paid for.
   values: { candidateCount: [1, null] },
 };
-const ownWords = new Set([
-  'functionDeclarations',
-  'function_declarations',
-  'args',
-  'response',
-  'labels',
-  'responseSchema',
-  'response_schema',
-  'responseJsonSchema',
-  'response_json_schema',
-]);
+const ownWords = new Set(
+  listWords(`
+  functionDeclarations function_declarations args response labels responseSchema response_schema
+  responseJsonSchema response_json_schema
+`),
+);
 
 /** See Dialect.judge. */
 export function judgeGeminiRequest(
@@ -126,17 +101,10 @@ function findConfig(config: unknown): string | null {
 }
 
 // The fields of a part: all others refer to content kept elsewhere, or to calls made there.
-const ownParts = [
-  'text',
-  'thought',
-  'thoughtSignature',
-  'inlineData',
-  'functionCall',
-  'functionResponse',
-  'videoMetadata',
-  'mediaResolution',
-  'partMetadata',
-];
+const ownParts = listWords(`
+  text thought thoughtSignature inlineData functionCall functionResponse videoMetadata mediaResolution
+  partMetadata
+`);
 
 function findPart(contents: readonly unknown[]): string | null {
   const waiting = contents.flatMap((content) => (isJsonRecord(content) ? asListOfValues(content.parts) : []));

@@ -18,6 +18,7 @@ import { buildPromptText, selectHeadersByName } from './openai.ts';
 import {
   asListOfValues,
   countOrZero,
+  insertInTurnOfResult,
   listRecordsOfValue,
   readRequestedOutputTokens,
   textOrEmpty,
@@ -29,7 +30,6 @@ const emptyPart = estimateMostTokens('data: {"candidates":[{"content":{"parts":[
 
 /** Gemini's generateContent. */
 export const geminiDialect: Dialect = {
-  name: 'gemini',
   find: findEndpoint,
   parameters: { alt: /^sse$/, pageSize: /^\d{1,4}$/, pageToken: /^[\w.:@=-]{1,200}$/ },
   passHeaders: (headers: IncomingHttpHeaders) =>
@@ -156,16 +156,11 @@ function answer(
 function readGeminiConversation({ contents }: JsonRecord): ReportedConversation {
   const turns = listRecordsOfValue(contents);
   const lastSaid = turns.findLastIndex(({ role }) => role === 'model');
-  const calls: ConversationCall[] = [];
   const results: ConversationResult[] = [];
   const unanswered: ConversationCall[] = [];
   for (const [index, { parts }] of turns.entries()) {
     for (const part of listRecordsOfValue(parts).map(renameKeysToCamelCase)) {
-      if (isJsonRecord(part.functionCall)) {
-        const call = readCall(part.functionCall);
-        calls.push(call);
-        unanswered.push(call);
-      }
+      if (isJsonRecord(part.functionCall)) unanswered.push(readCall(part.functionCall));
       if (!isJsonRecord(part.functionResponse)) continue;
       const { id, name, response } = part.functionResponse;
       const call = takeCall(unanswered, idOf(id), textOrEmpty(name));
@@ -180,25 +175,14 @@ function readGeminiConversation({ contents }: JsonRecord): ReportedConversation 
       });
     }
   }
-  return { calls, results };
+  return { results };
 }
 
 /** See Dialect.insertText. */
 function insertInGemini(request: JsonRecord, { after, text }: TextAfterResult): JsonRecord {
-  const contents = listRecordsOfValue(request.contents);
-  const counts = contents.map(
-    ({ parts }) =>
-      listRecordsOfValue(parts).filter((part) => isJsonRecord(renameKeysToCamelCase(part).functionResponse)).length,
-  );
-  let seen = 0;
-  const turn = counts.findIndex((count) => {
-    seen += count;
-    return seen > after;
-  });
-  const turns = contents.map((content, index) =>
-    index === turn ? { ...content, parts: [...listRecordsOfValue(content.parts), { text }] } : content,
-  );
-  return { ...request, contents: turns };
+  const isResult = (part: JsonRecord): boolean => isJsonRecord(renameKeysToCamelCase(part).functionResponse);
+  const at = { isResult, after, said: { text } };
+  return { ...request, contents: insertInTurnOfResult(listRecordsOfValue(request.contents), 'parts', at) };
 }
 
 function readCall({ id, name, args }: JsonRecord): ConversationCall {

@@ -7,6 +7,7 @@ import {
   findInvalidTokenCount,
   findNestedModelName,
   findUnknownField,
+  listWords,
   objectToServerTool,
   objectToUnknownField,
   textOrEmpty,
@@ -14,35 +15,13 @@ import {
 
 const known: AllowedRequestFields = {
   names: [
-    'model',
-    'messages',
-    'tools',
-    'tool_choice',
-    'parallel_tool_calls',
-    'stream',
-    'stream_options',
-    'max_tokens',
-    'max_completion_tokens',
-    'temperature',
-    'top_p',
-    'stop',
-    'seed',
-    'presence_penalty',
-    'frequency_penalty',
-    'response_format',
-    'reasoning_effort',
-    'verbosity',
-    'thinking',
-    'user',
-    'metadata',
-    'safety_identifier',
-    'prompt_cache_key',
-    'prompt_cache_retention',
+    ...listWords(`
+      model messages tools tool_choice parallel_tool_calls stream stream_options max_tokens max_completion_tokens
+      temperature top_p stop seed presence_penalty frequency_penalty response_format reasoning_effort verbosity
+      thinking user metadata safety_identifier prompt_cache_key prompt_cache_retention
+    `),
     // Held to values that lead to nothing kept elsewhere, and change neither a price nor how often it is paid.
-    'n',
-    'store',
-    'service_tier',
-    'web_search_options',
+    ...listWords('n store service_tier web_search_options'),
   ],
   values: {
     n: [1, null],

@@ -28,6 +28,7 @@ import {
   countOrZero,
   insertAfterResult,
   listRecordsOfValue,
+  pairResults,
   readRequestedOutputTokens,
   textOrEmpty,
 } from './request-fields.ts';
@@ -36,7 +37,6 @@ const emptyDelta = estimateMostTokens('data: {"choices":[{"index":0,"delta":{"co
 
 /** OpenAI's Chat Completions, as Moonshot and many others speak it too. */
 export const openaiChatDialect: Dialect = {
-  name: 'chat',
   find: (method, path): ModelApiEndpoint | null => findOpenaiEndpoint(method, path, '/v1/chat/completions'),
   parameters: openaiListParameters,
   passHeaders: selectOpenaiHeaders,
@@ -142,26 +142,13 @@ function chatUsage(usage: TokenUsage): JsonRecord {
 function readChatConversation(request: JsonRecord): ReportedConversation {
   const messages = listRecordsOfValue(request.messages);
   const calls = messages.flatMap(({ tool_calls }) => listRecordsOfValue(tool_calls).map(readCall));
-  const byId = new Map(calls.map((call) => [call.id, call]));
   const lastSaid = messages.findLastIndex(({ role }) => role === 'assistant');
-  return {
-    calls,
-    results: messages.flatMap(({ role, tool_call_id, content }, index) => {
-      if (role !== 'tool') return [];
-      const id = textOrEmpty(tool_call_id);
-      const call = byId.get(id);
-      return [
-        {
-          id,
-          name: call?.name ?? null,
-          input: call?.input ?? null,
-          text: joinTextParts(content),
-          isError: false,
-          isNew: index > lastSaid,
-        },
-      ];
-    }),
-  };
+  const results = messages.flatMap(({ role, tool_call_id, content }, index) =>
+    role === 'tool'
+      ? [{ id: textOrEmpty(tool_call_id), text: joinTextParts(content), isError: false, isNew: index > lastSaid }]
+      : [],
+  );
+  return { results: pairResults(calls, results) };
 }
 
 /** See Dialect.insertText. */

@@ -17,6 +17,7 @@ import {
   findNestedModelName,
   findUnknownField,
   listRecordsOfValue,
+  listWords,
   objectToServerTool,
   objectToUnknownField,
   readRequestedOutputTokens,
@@ -30,7 +31,6 @@ const emptyDelta = estimateMostTokens('data: {"type":"response.output_text.delta
 
 /** OpenAI's Responses API. */
 export const openaiResponsesDialect: Dialect = {
-  name: 'responses',
   find: (method, path): ModelApiEndpoint | null => findOpenaiEndpoint(method, path, '/v1/responses'),
   parameters: openaiListParameters,
   passHeaders: selectOpenaiHeaders,
@@ -80,37 +80,13 @@ function written(line: string): number {
 
 const known: AllowedRequestFields = {
   names: [
-    'model',
-    'input',
-    'instructions',
-    'tools',
-    'tool_choice',
-    'parallel_tool_calls',
-    'max_tool_calls',
-    'reasoning',
-    'text',
-    'include',
-    'store',
-    'stream',
-    'stream_options',
-    'truncation',
-    'max_output_tokens',
-    'temperature',
-    'top_p',
-    'top_logprobs',
-    'prompt_cache_key',
-    'prompt_cache_retention',
-    'metadata',
-    'client_metadata',
-    'user',
-    'safety_identifier',
+    ...listWords(`
+      model input instructions tools tool_choice parallel_tool_calls max_tool_calls reasoning text include store
+      stream stream_options truncation max_output_tokens temperature top_p top_logprobs prompt_cache_key
+      prompt_cache_retention metadata client_metadata user safety_identifier
+    `),
     // Held to values that lead to nothing kept elsewhere, and change no price.
-    'previous_response_id',
-    'conversation',
-    'prompt',
-    'background',
-    'service_tier',
-    'context_management',
+    ...listWords('previous_response_id conversation prompt background service_tier context_management'),
   ],
   values: {
     previous_response_id: [null],

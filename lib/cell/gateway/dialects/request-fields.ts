@@ -1,5 +1,11 @@
+import type { ConversationCall, ConversationResult } from '../../../domain/ports/call-facts.ts';
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
-import type { RequestObjection } from './dialect.ts';
+import type { RequestObjection, TextAfterResult } from './dialect.ts';
+
+/** The names in a text, with blanks and line ends between them. */
+export function listWords(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
 
 /** The fields a request may hold, by name; and for some names, their values. */
 export interface AllowedRequestFields {
@@ -82,6 +88,18 @@ export function objectToUnknownField(field: string | null): RequestObjection | n
   };
 }
 
+/** Pairs results with the calls that have their ids. */
+export function pairResults(
+  calls: readonly ConversationCall[],
+  results: readonly Omit<ConversationResult, 'name' | 'input'>[],
+): readonly ConversationResult[] {
+  const byId = new Map(calls.map((call) => [call.id, call]));
+  return results.map((result) => {
+    const call = byId.get(result.id);
+    return { ...result, name: call?.name ?? null, input: call?.input ?? null };
+  });
+}
+
 /** An API takes only lists in some places; what else it might make of one value is looked at as well. */
 export function asListOfValues(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
@@ -104,6 +122,22 @@ export function insertAfterResult(
   const next = items.findIndex((item, index) => index > from && !at.isResult(item));
   const end = next < 0 ? items.length : next;
   return [...items.slice(0, end), at.said, ...items.slice(end)];
+}
+
+/** `said` at the end of the turn that holds the result at place `after`; `key`: where a turn has its parts. */
+export function insertInTurnOfResult(
+  turns: readonly JsonRecord[],
+  key: 'content' | 'parts',
+  at: { isResult(part: JsonRecord): boolean; readonly said: JsonRecord } & Pick<TextAfterResult, 'after'>,
+): readonly JsonRecord[] {
+  let seen = 0;
+  const found = turns.findIndex((turn) => {
+    seen += listRecordsOfValue(turn[key]).filter(at.isResult).length;
+    return seen > at.after;
+  });
+  return turns.map((turn, index) =>
+    index === found ? { ...turn, [key]: [...listRecordsOfValue(turn[key]), at.said] } : turn,
+  );
 }
 
 /** '' for what is no text. */

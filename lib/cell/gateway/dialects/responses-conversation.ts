@@ -10,33 +10,20 @@ import {
   type TextAfterResult,
 } from './dialect.ts';
 import { joinTextParts, parseToolCallInput } from './openai.ts';
-import { insertAfterResult, listRecordsOfValue, textOrEmpty } from './request-fields.ts';
+import { insertAfterResult, listRecordsOfValue, pairResults, textOrEmpty } from './request-fields.ts';
 
 /** See Dialect.readConversation. */
 export function readResponsesConversation({ input }: JsonRecord): ReportedConversation {
   const items = listRecordsOfValue(input);
   const calls = items.filter(({ type }) => isCall(type)).map(readCall);
-  const byId = new Map(calls.map((call) => [call.id, call]));
   // Results stand between calls that were made at once. What is older is judged once more, and comes out as before.
   const lastAsked = items.findLastIndex(({ role }) => role === 'user');
-  return {
-    calls,
-    results: items.flatMap((item, index) => {
-      if (!isResult(item.type)) return [];
-      const id = textOrEmpty(item.call_id);
-      const call = byId.get(id);
-      return [
-        {
-          id,
-          name: call?.name ?? null,
-          input: call?.input ?? null,
-          text: joinTextParts(item.output),
-          isError: false,
-          isNew: index > lastAsked,
-        },
-      ];
-    }),
-  };
+  const results = items.flatMap(({ type, call_id, output }, index) =>
+    isResult(type)
+      ? [{ id: textOrEmpty(call_id), text: joinTextParts(output), isError: false, isNew: index > lastAsked }]
+      : [],
+  );
+  return { results: pairResults(calls, results) };
 }
 
 /** See Dialect.insertText. */
