@@ -14,17 +14,13 @@ interface CheckedValue<T> {
 
 /**
  * Checks a text against a schema and finds all its mistakes, those of YAML too. A key with nothing behind it
- * counts as not written. `emptyValue` is the value of an empty text.
+ * counts as not written, and an empty text as a map without keys.
  */
-export function checkYamlAgainstSchema<T>(
-  schema: z.ZodType<T>,
-  source: YamlSource,
-  emptyValue: unknown = null,
-): CheckedValue<T> {
+export function checkYamlAgainstSchema<T>(schema: z.ZodType<T>, source: YamlSource): CheckedValue<T> {
   const { value, problems } = readYamlValue(source);
   const syntax = [...source.problems, ...problems];
   if (problems.length > 0) return { value: null, raw: null, problems: syntax };
-  const { result, raw } = parseWithoutBlanks(schema, value ?? emptyValue);
+  const { result, raw } = parseWithoutBlanks(schema, value ?? {});
   const found = result.success ? [] : result.error.issues.flatMap((issue) => describe(schema, source, issue));
   const all = [...syntax, ...dropConsequentialProblems(source, found)];
   return { value: result.success && all.length === 0 ? result.data : null, raw, problems: all };

@@ -85,7 +85,7 @@ export function parseConfig(text: string, fileName: string): ParsedConfig {
   const source = readYamlSource(text, fileName);
   const { version, notes } = migrateDocument(source.document);
   if (version !== null && version > supportedSchemaVersion) throw tooNew(fileName, version);
-  const { value, raw, problems } = checkYamlAgainstSchema(configSchema, source, {});
+  const { value, raw, problems } = checkYamlAgainstSchema(configSchema, source);
   const clashes = dropConsequentialProblems(source, findLimitClashes(raw, source));
   const foreign = value === null ? [] : findForeignModels(value, source);
   throwFileProblems(source, [...problems, ...clashes, ...foreign], (message, init) =>

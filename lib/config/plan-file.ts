@@ -53,7 +53,7 @@ function asList(text: string): string {
 }
 
 function readTasks<Value>(source: YamlSource, schema: z.ZodType<Value>, isBareList: boolean): Value | null {
-  const { value, raw, problems } = checkYamlAgainstSchema<Value>(schema, source, {});
+  const { value, raw, problems } = checkYamlAgainstSchema<Value>(schema, source);
   const misspelt = dropConsequentialProblems(source, findMisspeltKeys(source, raw, isBareList ? [] : ['tasks']));
   const known = new Set(misspelt.map((problem) => problem.means));
   throwFileProblems(

@@ -25,7 +25,7 @@ function formsOf(list: keyof ParsedDecisionsFile): string {
  */
 export function readDecisionsFile(text: string, fileName: string): ParsedDecisionsFile {
   const source = readYamlSource(text, fileName);
-  const { value, raw, problems } = checkYamlAgainstSchema(decisionsFileSchema, source, {});
+  const { value, raw, problems } = checkYamlAgainstSchema(decisionsFileSchema, source);
   throwFileProblems(
     source,
     problems.map((problem) => nameKey(source, raw, problem) ?? nameForms(problem)),

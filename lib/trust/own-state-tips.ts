@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { OwnStateTips, Snapshot } from '../domain/ports/store-port.ts';
 import { killPoint } from '../util/kill-point.ts';
+import { readTextOrEmpty } from '../util/read-file.ts';
 import { cloneStateDir } from '../util/user-folders.ts';
 import { makeFolders } from '../util/write-files.ts';
 import { identifyFolder } from './clone-folders.ts';
@@ -28,7 +29,7 @@ export function openOwnStateTips(
     return `${JSON.stringify({ version, folder, decisions, tips: Object.fromEntries(tips) })}\n`;
   };
   return {
-    has: (snapshot) => marked.has(snapshot) || readOrNull(file) === textOf(snapshot),
+    has: (snapshot) => marked.has(snapshot) || readTextOrEmpty(file) === textOf(snapshot),
     mark: (snapshot) => void marked.add(snapshot),
     keep: (snapshot) => {
       if (!marked.has(snapshot)) return;
@@ -37,14 +38,6 @@ export function openOwnStateTips(
       marked = new WeakSet();
     },
   };
-}
-
-function readOrNull(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
-  }
 }
 
 /** Replaces the file, each process by a temporary one of its own. If that fails, the next look judges. */

@@ -17,3 +17,8 @@ export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
+
+/** The words of a text, with blanks and line ends between them: for long lists of plain names. */
+export function listWords(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}

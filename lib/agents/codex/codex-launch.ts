@@ -3,6 +3,7 @@ import { leadCallTimeoutMs, leadServerName } from '../../domain/lead-tools.ts';
 import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
+import { listWords } from '../../util/sort-and-group.ts';
 import { wrapCallHookCommand, wrapEndHookCommand } from '../cli-hooks.ts';
 import { avoidCommandInPrompt, buildCellEnvironment, fitsInOneArgument, tomlString } from '../launch-settings.ts';
 
@@ -12,19 +13,10 @@ const schemaName = 'schema.json';
 const longestHook = 1_000_000;
 
 // Tools that a lead can't watch, and what only a person at a terminal has any use of.
-const featuresOff = [
-  'multi_agent',
-  'goals',
-  'apps',
-  'tool_suggest',
-  'image_generation',
-  'plugins',
-  'skill_search',
-  'shell_snapshot',
-  'view_image',
-  'skill_mcp_dependency_install',
-  'unbounded_connection_retries',
-];
+const featuresOff = listWords(`
+  multi_agent goals apps tool_suggest image_generation plugins skill_search shell_snapshot view_image
+  skill_mcp_dependency_install unbounded_connection_retries
+`);
 
 /**
  * How Codex is started. Everything is said in its arguments: it reads no file that an agent could change, but for the

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { leadCallTimeoutMs, leadServerName } from '../../domain/lead-tools.ts';
 import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
+import { listWords } from '../../util/sort-and-group.ts';
 import { addAnswerRequestToPrompt } from '../answer-from-text.ts';
 import { wrapCallHookCommand } from '../cli-hooks.ts';
 import { buildCellEnvironment } from '../launch-settings.ts';
@@ -50,16 +51,9 @@ export function buildOpencodeLaunch(request: AgentRequest, paths: PathsInsideCel
   };
 }
 
-const switchedOff = [
-  'PROJECT_CONFIG',
-  'AUTOUPDATE',
-  'MODELS_FETCH',
-  'LSP_DOWNLOAD',
-  'CLAUDE_CODE',
-  'EXTERNAL_SKILLS',
-  'DEFAULT_PLUGINS',
-  'SHARE',
-];
+const switchedOff = listWords(`
+  PROJECT_CONFIG AUTOUPDATE MODELS_FETCH LSP_DOWNLOAD CLAUDE_CODE EXTERNAL_SKILLS DEFAULT_PLUGINS SHARE
+`);
 
 // Where these are missing it installs them at its start, which takes more than a minute offline.
 const plugins = { dependencies: { '@opencode-ai/plugin': '*' } };

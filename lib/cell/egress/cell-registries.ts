@@ -5,6 +5,7 @@ import { resolveReadPathEntry } from '../../domain/config/hidden-paths.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { LaunchFile } from '../../domain/ports/adapter.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
+import { listWords } from '../../util/sort-and-group.ts';
 import { type Registry, registryUrlInCell } from './package-registry.ts';
 import type { PersonRegistries } from './read-registries.ts';
 
@@ -153,15 +154,10 @@ export function readCertificates(env: Readonly<Record<string, string | undefined
   return { env: Object.fromEntries(found), files: [...new Set(found.map(([, file]) => file))] };
 }
 
-const certificateVariables = [
-  'NODE_EXTRA_CA_CERTS',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'REQUESTS_CA_BUNDLE',
-  'CURL_CA_BUNDLE',
-  'CARGO_HTTP_CAINFO',
-  'GIT_SSL_CAINFO',
-];
+const certificateVariables = listWords(`
+  NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE CARGO_HTTP_CAINFO
+  GIT_SSL_CAINFO
+`);
 
 function readLine(file: string, pattern: RegExp): string | undefined {
   return pattern.exec(readTextOrEmpty(file))?.[1];

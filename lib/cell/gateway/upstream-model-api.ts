@@ -2,6 +2,7 @@ import { type ClientRequest, type OutgoingHttpHeaders, type RequestOptions, requ
 import { request as requestHttps } from 'node:https';
 import type { ModelProvider } from '../../domain/config/known-clis.ts';
 import { FlameError } from '../../domain/flame-error.ts';
+import { listWords } from '../../util/sort-and-group.ts';
 import type { Dialect, ModelApiEndpoint } from './dialects/dialect.ts';
 import { readCredential, readProviderAddress, readProviderFacts } from './model-credential.ts';
 import type { Environment } from './read-variable.ts';
@@ -73,17 +74,12 @@ export function openUpstreamRequest(
 }
 
 /** Headers that concern one connection only, and so are never passed on. */
-export const connectionHeaders = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+export const connectionHeaders = new Set(
+  listWords(`
+  connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding
+  upgrade
+`),
+);
 
 function headersFor(
   kept: Readonly<Record<string, string | string[]>>,

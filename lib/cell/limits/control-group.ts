@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ownIdentity, readProcessStart } from '../../util/process-identity.ts';
-import { listNamesIn } from '../../util/read-file.ts';
+import { listNamesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { tryQuietly } from '../../util/remove-tree.ts';
 import { sendSignalIfAlive } from '../process-table.ts';
 import type { CellControlGroup, CellLimits, ControlGroupUsage } from '../runner-context.ts';
@@ -128,12 +128,8 @@ export function readControlGroupUsage(version: 1 | 2, folderOf: (controller: str
 }
 
 function numberIn(file: string, pattern: RegExp, unit: number): number | null {
-  try {
-    const match = pattern.exec(readFileSync(file, 'utf8'));
-    return match === null ? null : Number(match[1]) / unit;
-  } catch {
-    return null;
-  }
+  const match = pattern.exec(readTextOrEmpty(file));
+  return match === null ? null : Number(match[1]) / unit;
 }
 
 const removalAttempts = 200;
@@ -148,11 +144,7 @@ async function removeGroup(folder: string): Promise<void> {
 }
 
 function readProcesses(folder: string): number[] {
-  try {
-    return readFileSync(join(folder, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
+  return readTextOrEmpty(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number);
 }
 
 /** Where this process stands among control groups: one tree for everything (version 2), or one per controller. */
@@ -166,14 +158,7 @@ export interface ControlGroupHierarchy {
 
 /** Reads them from the system; empty where there are none. */
 export function readControlGroupHierarchies(): ControlGroupHierarchy[] {
-  try {
-    return parseControlGroupHierarchies(
-      readFileSync('/proc/self/cgroup', 'utf8'),
-      readFileSync('/proc/self/mountinfo', 'utf8'),
-    );
-  } catch {
-    return [];
-  }
+  return parseControlGroupHierarchies(readTextOrEmpty('/proc/self/cgroup'), readTextOrEmpty('/proc/self/mountinfo'));
 }
 
 /** `memberships` is /proc/self/cgroup: `4:memory:/path` per line, `0::/path` for version 2. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import {
   type ControlGroupHierarchy,
   type ControlGroupPlan,
@@ -190,12 +191,8 @@ function makeScope(limits: CellLimits, env: Env): CellControlGroup {
 
 /** null while the process has not entered its scope, and after its end. */
 function scopeFolder(pid: number): string | null {
-  try {
-    const path = /^0::(\/.*\.scope)$/m.exec(readFileSync(`/proc/${pid}/cgroup`, 'utf8'))?.[1];
-    // The tool may be in a scope itself: that of its terminal.
-    const own = readFileSync('/proc/self/cgroup', 'utf8');
-    return path === undefined || own.includes(`0::${path}\n`) ? null : join('/sys/fs/cgroup', path);
-  } catch {
-    return null;
-  }
+  const path = /^0::(\/.*\.scope)$/m.exec(readTextOrEmpty(`/proc/${pid}/cgroup`))?.[1];
+  // The tool may be in a scope itself: that of its terminal.
+  const own = readTextOrEmpty('/proc/self/cgroup');
+  return path === undefined || own.includes(`0::${path}\n`) ? null : join('/sys/fs/cgroup', path);
 }

@@ -1,13 +1,14 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { roleSchema } from '../../domain/agent-policy.ts';
 import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.ts';
 import type { AgentRunRecord } from '../../domain/state/session-schema.ts';
 import { addSpending } from '../../domain/state/spending.ts';
+import { parseJson } from '../../util/json.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { readProcessStart } from '../../util/process-identity.ts';
-import { listPathsIn } from '../../util/read-file.ts';
+import { listPathsIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import { agentOutputLogFile, runFoldersRoot } from '../run-folder.ts';
 import { auditFile } from '../watcher/audit-log.ts';
@@ -108,10 +109,6 @@ function lastActivity(commonDir: string, { id, started_at }: Pick<Known, 'id' | 
 }
 
 function readRegistration(file: string): Known[] {
-  try {
-    const parsed = registrationSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-    return parsed.success ? [parsed.data] : [];
-  } catch {
-    return [];
-  }
+  const { data } = registrationSchema.safeParse(parseJson(readTextOrEmpty(file)));
+  return data === undefined ? [] : [data];
 }

@@ -1,5 +1,6 @@
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import { foldersShownInsideCell } from '../probes/probe-watcher.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { Confinement, WatcherClient } from '../runner-context.ts';
@@ -126,8 +127,9 @@ export const passwdPath = '/etc/passwd';
  * agent runs as. Some CLIs take the shell of their commands from there, not from the environment. null: there is none.
  */
 function accountsFor({ home, shell }: { readonly home: string; readonly shell: string }): string | null {
-  const text = readAccounts();
-  return text === null ? null : setShellInPasswd(text, { id: process.getuid?.() ?? 0, home, shell });
+  return !existsSync(passwdPath)
+    ? null
+    : setShellInPasswd(readTextOrEmpty(passwdPath), { id: process.getuid?.() ?? 0, home, shell });
 }
 
 /** A passwd(5) file in which the user of that id has the shell; there is an entry for it in any case. */
@@ -143,12 +145,4 @@ export function setShellInPasswd(
   });
   const added = lines.some(isOwn) ? [] : [`agent:x:${id}:${id}::${home}:${shell}`];
   return `${[...changed, ...added].join('\n')}\n`;
-}
-
-function readAccounts(): string | null {
-  try {
-    return readFileSync(passwdPath, 'utf8');
-  } catch {
-    return null;
-  }
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
+import { parseJson } from '../../util/json.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
 import { listNamesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
@@ -105,13 +106,7 @@ export function recordEndedCommand(
 export function readEndedCommands(commonDir: string): readonly EndedCommand[] {
   return readTextOrEmpty(endedFile(commonDir))
     .split('\n')
-    .flatMap((line) => {
-      try {
-        return [endedSchema.parse(JSON.parse(line))];
-      } catch {
-        return [];
-      }
-    })
+    .flatMap((line) => endedSchema.safeParse(parseJson(line)).data ?? [])
     .reverse();
 }
 
@@ -127,16 +122,8 @@ export function readRunningCommands(commonDir: string): readonly RunningCommand[
     .flatMap((name) => {
       const owner = parseIdentity(readTextOrEmpty(join(root, name, runFolderOwnerFile)));
       if (owner === null || !['own', 'alive'].includes(processState(owner))) return [];
-      const noted = parseNote(readTextOrEmpty(join(root, name, noteFile)));
-      return noted === null ? [] : [{ ...noted, id: name, output: readTextOrEmpty(join(root, name, outputFile)) }];
+      const noted = schema.safeParse(parseJson(readTextOrEmpty(join(root, name, noteFile)))).data;
+      return noted === undefined ? [] : [{ ...noted, id: name, output: readTextOrEmpty(join(root, name, outputFile)) }];
     })
     .sort((one, other) => one.started_at.localeCompare(other.started_at));
-}
-
-function parseNote(text: string): z.infer<typeof schema> | null {
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
 }

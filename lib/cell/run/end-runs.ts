@@ -1,12 +1,14 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as z from 'zod';
 import type { StopAgentOrder } from '../../domain/ports/agent-port.ts';
+import { parseJson } from '../../util/json.ts';
 import { parseIdentity, processState, readProcessStart } from '../../util/process-identity.ts';
-import { listPathsIn } from '../../util/read-file.ts';
+import { listPathsIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { makeTreeRemovable, tryQuietly } from '../../util/remove-tree.ts';
+import { replaceFile } from '../../util/write-files.ts';
 import {
   findFirstOfPidNamespace,
   findProcessesByVariable,
@@ -57,7 +59,7 @@ export function removeStaleCanaries(now: Date): void {
 
 /** Removes a stale run folder and the sockets it had elsewhere. */
 export function removeStaleRun(folder: string): void {
-  const elsewhere = readText(join(folder, socketFolderPathFile))?.split('\n') ?? [];
+  const elsewhere = readTextOrEmpty(join(folder, socketFolderPathFile)).split('\n');
   for (const path of elsewhere) if (basename(path).startsWith(socketPrefix)) removeAgentWrittenFolder(path);
   removeAgentWrittenFolder(folder);
 }
@@ -65,8 +67,8 @@ export function removeStaleRun(folder: string): void {
 function isOwned(folder: string, now: Date): boolean {
   const maker = unfinishedRunFolderPattern.exec(folder)?.[1];
   if (maker !== undefined) return readProcessStart(Number(maker)) !== null;
-  const text = readText(join(folder, runFolderOwnerFile));
-  if (text === null) return now.getTime() - modifiedAt(folder) < makingMs;
+  const text = readTextOrEmpty(join(folder, runFolderOwnerFile));
+  if (text === '') return now.getTime() - modifiedAt(folder) < makingMs;
   const owner = parseIdentity(text);
   if (owner === null) return false;
   const state = processState(owner);
@@ -75,14 +77,6 @@ function isOwned(folder: string, now: Date): boolean {
 
 function modifiedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-}
-
-function readText(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
-  }
 }
 
 /**
@@ -131,17 +125,11 @@ export async function stopAgent(
 
 /** The order in a run folder; null where there is none. */
 export function readStopAgentOrder(folder: string): StopAgentOrder | null {
-  try {
-    return orderSchema.parse(JSON.parse(readFileSync(join(folder, fileName), 'utf8')));
-  } catch {
-    return null;
-  }
+  return orderSchema.safeParse(parseJson(readTextOrEmpty(join(folder, fileName)))).data ?? null;
 }
 
 function writeStopOrder(folder: string, order: StopAgentOrder): void {
-  const file = join(folder, fileName);
-  writeFileSync(`${file}.new`, JSON.stringify(order), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceFile(join(folder, fileName), JSON.stringify(order), 0o600);
 }
 
 /** Whom SIGTERM reaches: not what holds the cell together, or it would fall on all others at once. */

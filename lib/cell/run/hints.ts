@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { type Hint, type hintRefusalReasons, longestHint, mostHints } from '../../domain/agent-messages.ts';
-import { isMissingFileError } from '../../util/read-file.ts';
+import { parseJson } from '../../util/json.ts';
+import { isMissingFileError, listNamesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import type { RunFolder } from '../run-folder.ts';
 import { findLivingAgent } from './agent-registry.ts';
@@ -57,22 +58,8 @@ export function listHintsOfAgent(commonDir: string, agent: string): readonly Hin
 
 /** In the order in which they were left: ids begin with the time. */
 function listHints(folder: string): readonly Hint[] {
-  return readNames(folder).flatMap((name) => {
-    try {
-      const parsed = hintSchema.safeParse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
-      return parsed.success ? [parsed.data] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function readNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.json'))
-      .sort();
-  } catch {
-    return [];
-  }
+  return listNamesIn(folder)
+    .filter((name) => name.endsWith('.json'))
+    .toSorted()
+    .flatMap((name) => hintSchema.safeParse(parseJson(readTextOrEmpty(join(folder, name)))).data ?? []);
 }

@@ -1,8 +1,9 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
 import { agentCommonFolderName } from '../../git/cells/agent-refs.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import { isSameOrBelowFolder } from '../../util/real-and-private-paths.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { CellProfile } from './bwrap-profile.ts';
@@ -50,7 +51,7 @@ export function buildCellProfile(request: CellLayoutRequest): CellProfile {
     shownAgain: outermost(needed.filter((path) => !isWhole(path) && isBelowAny(path, covered))),
     hiddenInside: sight.hiddenInside,
     // One that was made a moment ago is covered too.
-    hiddenFiles: [...listSocketPaths().filter(sight.isInSight), ...sight.hiddenFiles],
+    hiddenFiles: [...parseSocketTable(readTextOrEmpty('/proc/net/unix')).filter(sight.isInSight), ...sight.hiddenFiles],
     kernelEntries: sight.kernelEntries,
     emptyFile: () => folder.emptyFile(),
     writable: [folder.home, folder.tmp, ...request.writable, ...(request.isReadOnly ? [] : workPlaces(place))],
@@ -99,18 +100,9 @@ function protectedPlaces(place: CellPlace): string[] {
 }
 
 /**
- * Paths of all sockets that programs of this machine listen on or use; empty where the system doesn't list
- * them.
+ * Reads the paths of sockets that programs of this machine listen on or use, in /proc/net/unix: the path is the rest of the line after seven columns. Abstract names (@…) are
+ * left out.
  */
-function listSocketPaths(): string[] {
-  try {
-    return parseSocketTable(readFileSync('/proc/net/unix', 'utf8'));
-  } catch {
-    return [];
-  }
-}
-
-/** Reads /proc/net/unix: the path is the rest of the line after seven columns. Abstract names (@…) are left out. */
 export function parseSocketTable(text: string): string[] {
   const paths = text.split('\n').flatMap((line) => {
     const match = /^\S+:(?: +\S+){5} +\d+ (\/.*)$/.exec(line);

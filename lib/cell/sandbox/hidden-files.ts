@@ -11,6 +11,7 @@ import { isPathBlockedByGlob } from '../../policy/judge-path.ts';
 import { agentCliSettingsFiles } from '../../policy/protected-places.ts';
 import { globMatchesPath, hasWildcard, locksConflict } from '../../util/path-globs.ts';
 import { isSameOrBelowFolder, realPathOrSame } from '../../util/real-and-private-paths.ts';
+import { listWords } from '../../util/sort-and-group.ts';
 import type { RunnerContext, VisibleWorkTreePaths } from '../runner-context.ts';
 import { pathExists } from './tool-paths.ts';
 
@@ -172,19 +173,12 @@ export const nothingHiddenInWorkTree: VisibleWorkTreePaths = {
 };
 
 // Programs look upwards from a worktree for these, and what they hold was downloaded.
-const dependencies = new Set([
-  'node_modules',
-  'bower_components',
-  'jspm_packages',
-  'elm-stuff',
-  'vendor',
-  'Pods',
-  '.bundle',
-  '.yarn',
-  '.pnp.cjs',
-  '.pnp.loader.mjs',
-  '.pnp.data.json',
-]);
+const dependencies = new Set(
+  listWords(`
+  node_modules bower_components jspm_packages elm-stuff vendor Pods .bundle .yarn .pnp.cjs .pnp.loader.mjs
+  .pnp.data.json
+`),
+);
 // Each is a mount; where there are more, nothing but dependencies is shown.
 const mostCovered = 300;
 

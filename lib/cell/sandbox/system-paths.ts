@@ -2,6 +2,7 @@ import { accessSync, constants, type Dirent, lstatSync, readdirSync, readlinkSyn
 import { basename, dirname, join } from 'node:path';
 import { listEntriesIn, listNamesIn } from '../../util/read-file.ts';
 import { isSameOrBelowFolder } from '../../util/real-and-private-paths.ts';
+import { listWords } from '../../util/sort-and-group.ts';
 import type { SystemPath } from '../runner-context.ts';
 import { pathExists } from './tool-paths.ts';
 
@@ -88,25 +89,12 @@ function isSettable(path: string): boolean {
 
 // Entries that git itself keeps in a common folder, by gitrepository-layout(5), or leaves while it works. Submodules'
 // own folders, hooks of the person and large files are git's, too, but no agent's git needs them.
-const entriesOfGit = new Set([
-  'HEAD',
-  'config',
-  'config.worktree',
-  'description',
-  'info',
-  'objects',
-  'refs',
-  'packed-refs',
-  'logs',
-  'shallow',
-  'worktrees',
-  'reftable',
-  'index',
-  'blueflame',
-  'branches',
-  'remotes',
-  'sequencer',
-]);
+const entriesOfGit = new Set(
+  listWords(`
+  HEAD config config.worktree description info objects refs packed-refs logs shallow worktrees reftable index
+  blueflame branches remotes sequencer
+`),
+);
 const passingOfGit =
   /^(?:[A-Z_]+(?:_HEAD|_MSG|_MODE|_RR|EDITMSG|MERGE|LOG|TERMS|START|NAMES)|AUTO_MERGE|rebase-.*|gc\..*|sharedindex\..*|next-index-.*|fsmonitor--daemon.*|.*\.lock|tmp_.*)$/;
 const entriesOfInfo = new Set(['exclude', 'attributes', 'grafts', 'sparse-checkout', 'refs', 'alternates']);

@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditLine, CallDecision, ToolCall } from '../../domain/agent-policy.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AuditSummary } from '../../domain/ports/agent-port.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import { agentLogsRoot } from '../run-folder.ts';
 
 /** The decisions about one agent's calls: one JSON line each, allowed ones too. */
@@ -85,11 +86,7 @@ export function describeCallTarget(call: ToolCall): string {
 
 /** The lines of an audit; none where there is none. What can't be read is left out. */
 export function readAudit(file: string): AuditLine[] {
-  try {
-    return parseAudit(readFileSync(file, 'utf8').split('\n'));
-  } catch {
-    return [];
-  }
+  return parseAudit(readTextOrEmpty(file).split('\n'));
 }
 
 /** Lines of an audit. What can't be read is left out. */

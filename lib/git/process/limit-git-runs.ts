@@ -4,6 +4,7 @@ import { isAbsolute } from 'node:path';
 import type { GitLimits } from '../../domain/config/checked-work-limits.ts';
 import { commandStoppedError, FlameError } from '../../domain/flame-error.ts';
 import { programPath } from '../../util/child-programs.ts';
+import { listWords } from '../../util/sort-and-group.ts';
 
 /** Limits a git that reads an agent's files: they can be made so that git takes for ever, or all memory. */
 export interface GitRunLimits {
@@ -143,23 +144,13 @@ interface Surroundings {
 
 // `git rev-parse --local-env-vars`: hooks and `git --git-dir` export these, and a child would then work
 // on the wrong repository.
-const localVariables = new Set([
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-  'GIT_CONFIG',
-  'GIT_CONFIG_PARAMETERS',
-  'GIT_CONFIG_COUNT',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_DIR',
-  'GIT_WORK_TREE',
-  'GIT_IMPLICIT_WORK_TREE',
-  'GIT_GRAFT_FILE',
-  'GIT_INDEX_FILE',
-  'GIT_NO_REPLACE_OBJECTS',
-  'GIT_REPLACE_REF_BASE',
-  'GIT_PREFIX',
-  'GIT_SHALLOW_FILE',
-  'GIT_COMMON_DIR',
-]);
+const localVariables = new Set(
+  listWords(`
+  GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CONFIG GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT GIT_OBJECT_DIRECTORY GIT_DIR
+  GIT_WORK_TREE GIT_IMPLICIT_WORK_TREE GIT_GRAFT_FILE GIT_INDEX_FILE GIT_NO_REPLACE_OBJECTS GIT_REPLACE_REF_BASE
+  GIT_PREFIX GIT_SHALLOW_FILE GIT_COMMON_DIR
+`),
+);
 
 /** Nothing the repository or an agent set up may run when the tool itself calls git. */
 export const safeGitConfigOptions = [

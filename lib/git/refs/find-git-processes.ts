@@ -1,5 +1,6 @@
-import { readFileSync, readlinkSync } from 'node:fs';
 import { listProcesses } from '../../util/process-identity.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
+import { readLinkTarget } from '../../util/real-and-private-paths.ts';
 
 /**
  * Processes of git that work in one of these folders or below, or have one of them as an argument. The
@@ -8,30 +9,14 @@ import { listProcesses } from '../../util/process-identity.ts';
  */
 export function findGitProcesses(folders: readonly string[]): readonly number[] {
   return listProcesses().filter((pid) => {
-    if (readProc(pid, 'comm').trim() !== 'git') return false;
-    const words = readProc(pid, 'cmdline').split('\0');
+    if (readTextOrEmpty(`/proc/${pid}/comm`).trim() !== 'git') return false;
+    const words = readTextOrEmpty(`/proc/${pid}/cmdline`).split('\0');
     if (words.includes('cat-file') || words.includes('git flame')) return false;
-    const places = [workingFolder(pid), ...words.map((word) => word.replace(/^--[a-z-]+=/, ''))];
+    const places = [readLinkTarget(`/proc/${pid}/cwd`) ?? '', ...words.map((word) => word.replace(/^--[a-z-]+=/, ''))];
     return places.some((place) => folders.some((folder) => isWithin(place, folder)));
   });
 }
 
 function isWithin(path: string, folder: string): boolean {
   return folder.length > 1 && path.length > 1 && `${path}/`.startsWith(`${folder}/`);
-}
-
-function readProc(pid: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function workingFolder(pid: number): string {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    return '';
-  }
 }

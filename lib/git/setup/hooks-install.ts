@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Repository } from '../../domain/ports/git-port.ts';
+import { listWords } from '../../util/sort-and-group.ts';
 import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
 import { editGitFileUndoably } from './edit-git-file.ts';
 import {
@@ -78,35 +79,14 @@ export function installHooks(context: GitContext, repository: Repository): Promi
 
 // Hooks that git may run there, though nothing of ours is in them. Those of the second list cost time at every step, or
 // change git's behaviour by being there at all: they are passed on only where there is one now.
-const cheapHooks = [
-  'applypatch-msg',
-  'pre-applypatch',
-  'post-applypatch',
-  'pre-merge-commit',
-  'prepare-commit-msg',
-  'post-commit',
-  'pre-rebase',
-  'post-checkout',
-  'post-merge',
-  'post-rewrite',
-  'pre-auto-gc',
-  'sendemail-validate',
-  'pre-receive',
-  'update',
-  'post-receive',
-  'post-update',
-];
-const otherHooks = [
-  'reference-transaction',
-  'post-index-change',
-  'push-to-checkout',
-  'proc-receive',
-  'fsmonitor-watchman',
-  'p4-changelist',
-  'p4-prepare-changelist',
-  'p4-post-changelist',
-  'p4-pre-submit',
-];
+const cheapHooks = listWords(`
+  applypatch-msg pre-applypatch post-applypatch pre-merge-commit prepare-commit-msg post-commit pre-rebase
+  post-checkout post-merge post-rewrite pre-auto-gc sendemail-validate pre-receive update post-receive post-update
+`);
+const otherHooks = listWords(`
+  reference-transaction post-index-change push-to-checkout proc-receive fsmonitor-watchman p4-changelist
+  p4-prepare-changelist p4-post-changelist p4-pre-submit
+`);
 
 function passedOn(repository: Repository, formerDir: string): readonly string[] {
   const folder = resolve(repository.mainWorkTree ?? repository.commonDir, formerDir);

@@ -187,11 +187,7 @@ function relativeName({ policy, cwd }: PathContext, path: string): string | null
 }
 
 /** Everything below a path, itself first; null: more than anybody would want to wait for. */
-export function listEntriesBelowPath(
-  { facts, cwd }: PathContext,
-  path: string,
-  options: { readonly skips?: (name: string) => boolean } = {},
-): readonly TreeEntry[] | null {
+function listEntriesBelowPath({ facts, cwd }: PathContext, path: string): readonly TreeEntry[] | null {
   const root = path.startsWith('/') ? path : `${cwd}/${path}`;
   const found: TreeEntry[] = [{ below: '', kind: facts.lstat(root)?.kind ?? 'file' }];
   for (let at = 0; at < found.length; at += 1) {
@@ -199,7 +195,6 @@ export function listEntriesBelowPath(
     if (kind !== 'directory') continue;
     const folder = below === '' ? root : `${root}/${below}`;
     for (const name of facts.list(folder) ?? []) {
-      if (options.skips?.(name) === true) continue;
       const child = facts.lstat(`${folder}/${name}`)?.kind ?? 'file';
       found.push({ below: below === '' ? name : `${below}/${name}`, kind: child });
     }

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
+import { listWords } from '../../../util/sort-and-group.ts';
 import { estimateMostTokens } from '../token-bound.ts';
 import { insertInAnthropic, readAnthropicConversation, renderAnthropicResponse } from './anthropic-conversation.ts';
 import { judgeAnthropicRequest } from './anthropic-request.ts';
 import type { Dialect, ModelApiEndpoint, PromptCacheMark, PromptText, ReportedUsage } from './dialect.ts';
 import { bytesPerDocumentToken, tokensPerImage } from './media.ts';
 import { selectHeadersByName } from './openai.ts';
-import { listRecordsOfValue, listWords, textOrEmpty } from './request-fields.ts';
+import { listRecordsOfValue, textOrEmpty } from './request-fields.ts';
 
 /** The Messages API. */
 export const anthropicDialect: Dialect = {

@@ -1,4 +1,5 @@
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
+import { listWords } from '../../../util/sort-and-group.ts';
 import type { ModelApiEndpoint, RequestObjection } from './dialect.ts';
 import {
   type AllowedRequestFields,
@@ -6,7 +7,6 @@ import {
   findInvalidTokenCount,
   findNestedModelName,
   findUnknownField,
-  listWords,
   objectToServerTool,
   objectToUnknownField,
 } from './request-fields.ts';

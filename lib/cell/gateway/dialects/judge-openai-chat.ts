@@ -1,4 +1,5 @@
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
+import { listWords } from '../../../util/sort-and-group.ts';
 import type { RequestObjection } from './dialect.ts';
 import { isInline } from './media.ts';
 import {
@@ -7,7 +8,6 @@ import {
   findInvalidTokenCount,
   findNestedModelName,
   findUnknownField,
-  listWords,
   objectToServerTool,
   objectToUnknownField,
   textOrEmpty,

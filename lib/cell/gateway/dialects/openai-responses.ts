@@ -1,4 +1,5 @@
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
+import { listWords } from '../../../util/sort-and-group.ts';
 import { estimateMostTokens } from '../token-bound.ts';
 import type { Dialect, ModelApiEndpoint, ReportedUsage, RequestObjection } from './dialect.ts';
 import { isInline } from './media.ts';
@@ -17,7 +18,6 @@ import {
   findNestedModelName,
   findUnknownField,
   listRecordsOfValue,
-  listWords,
   objectToServerTool,
   objectToUnknownField,
   readRequestedOutputTokens,

@@ -2,11 +2,6 @@ import type { ConversationCall, ConversationResult } from '../../../domain/ports
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import type { RequestObjection, TextAfterResult } from './dialect.ts';
 
-/** The names in a text, with blanks and line ends between them. */
-export function listWords(text: string): readonly string[] {
-  return text.trim().split(/\s+/);
-}
-
 /** The fields a request may hold, by name; and for some names, their values. */
 export interface AllowedRequestFields {
   readonly names: readonly string[];
