@@ -89,7 +89,7 @@ function holderIn(owner: string): ProcessIdentity | null {
   return parseIdentity(owner.split('\n')[0] ?? '');
 }
 
-/** Removes the lock of a holder that is gone. Of several processes, one gets to rename the file that names it. */
+/** Removes the lock of a holder that is gone. Of several processes, one gets to rename the file that names the holder. */
 function takeOverDead(path: string): void {
   const named = ownerOf(path);
   const owner = readTextOrEmpty(named);

@@ -112,10 +112,7 @@ test('CLN-1 what kept commits for other clones goes once all of them have landed
   assert.match((await flame(repo, ['cleanup'])).stdout, new RegExp(`commit +${ref}.*landed on main`));
   const loose = repo.git('commit-tree', '-m', 'not landed', 'HEAD^{tree}');
   repo.git('update-ref', ref, keep(all, loose));
-  // As an earlier version left it.
-  repo.git('update-ref', `refs/blueflame/commits/${id}/${repo.git('rev-parse', 'main')}`, 'main');
   assert.is((await flame(repo, ['cleanup', '--yes'])).code, 0);
-  assert.is(repo.git('for-each-ref', 'refs/blueflame/commits'), '');
   assert.is(repo.git('rev-parse', `${ref}^2`), loose, 'what did not land stays');
   repo.git('update-ref', ref, all);
   assert.is((await flame(repo, ['cleanup', '--yes'])).code, 0);

@@ -48,18 +48,9 @@ test('CLN-3 an archived session leaves what every command reads, and stays reada
 
 test('CLN-3 the commits of an archived session outlive its branches; what landed needs no ref', async () => {
   const { repo, store, commit } = await archivable();
-  const landed = repo.git('rev-parse', 'main');
-  repo.git('update-ref', `refs/blueflame/commits/${sampleSessionId}/${landed}`, landed);
   await store.moveToArchive(() => [sampleSessionId], person);
   assert.is(
-    repo.git(
-      'for-each-ref',
-      '--format=%(refname)',
-      'refs/blueflame/commits',
-      'refs/blueflame/kept',
-      'refs/blueflame/archive/commits',
-      'refs/blueflame/archive/kept',
-    ),
+    repo.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/kept', 'refs/blueflame/archive/kept'),
     `refs/blueflame/archive/kept/${sampleSessionId}`,
   );
   repo.git('update-ref', '-d', `refs/heads/blueflame/${sampleSessionId}/task-001`);

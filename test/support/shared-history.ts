@@ -49,7 +49,7 @@ function lostOf(
 
 function leftBehind(remote: TestRepo, session: string): readonly string[] {
   const signs = remote.git('for-each-ref', 'refs/blueflame/machines/');
-  const keeping = remote.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/kept/', 'refs/blueflame/commits/');
+  const keeping = remote.git('for-each-ref', '--format=%(refname)', 'refs/blueflame/kept/');
   return [
     ...(signs === '' ? [] : [`signs of life are left: ${signs}`]),
     ...(keeping === `refs/blueflame/kept/${session}` ? [] : [`commits are kept by ${keeping || 'nothing'}`]),

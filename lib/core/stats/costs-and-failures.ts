@@ -130,10 +130,9 @@ export function countFailuresByRule(facts: FailureFacts): readonly FailureCount[
 }
 
 /** Why an attempt failed, by the commit that recorded it. */
-function failureIn({ trailers, subject }: StateLogEntry): readonly Omit<FailureCount, 'count'>[] {
+function failureIn({ trailers }: StateLogEntry): readonly Omit<FailureCount, 'count'>[] {
   if (trailers.Transition?.endsWith(' -> failed') !== true) return [];
-  // Commits of earlier versions say it in their subject alone.
-  const kind = trailers.Failure ?? /-> failed \(([a-z-]+)\)/.exec(subject)?.[1] ?? 'unknown';
+  const kind = trailers.Failure ?? 'unknown';
   if (kind !== 'violation') return [{ source: 'agent', rule: kind }];
   const rules = trailers.Rule?.split(', ') ?? ['violation'];
   return rules.map((rule) => ({ source: 'post-check', rule }));

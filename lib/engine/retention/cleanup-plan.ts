@@ -58,8 +58,8 @@ async function staleCommits(
   context: WithGit<GitCommits & GitRefs>,
   snapshot: Snapshot,
 ): Promise<readonly CleanupItem[]> {
-  const refs = await Promise.all(keepers.map((prefix) => context.git.listRefs(prefix)));
-  const found = refs.flat().map(async (ref): Promise<CleanupItem[]> => {
+  const refs = await context.git.listRefs(keptCommits);
+  const found = refs.map(async (ref): Promise<CleanupItem[]> => {
     const id = ref.ref.match(/\/(ses-[^/]+)/)?.[1];
     const session = snapshot.sessions.find((candidate) => candidate.id === id);
     if (session?.state !== 'ended' || !(await isOnBase(context, session, ref))) return [];
@@ -69,8 +69,7 @@ async function staleCommits(
   return (await Promise.all(found)).flat();
 }
 
-// One ref a session, and one for each commit as earlier versions have them.
-const keepers = ['refs/blueflame/kept/', 'refs/blueflame/commits/'] as const;
+const keptCommits = 'refs/blueflame/kept/';
 
 async function staleWorktrees(
   context: Pick<RunContext, 'agents' | 'store'> & WithGit<GitCells>,
@@ -134,7 +133,7 @@ async function isOnBase(context: WithGit<GitCommits>, session: Session, { ref, c
     const tip = await context.git.resolveCommit(`refs/heads/${branch}`);
     if (tip === null) continue;
     if (await context.git.isAncestor(commit, tip)) return true;
-    if (!ref.startsWith(keepers[0])) continue;
+    if (!ref.startsWith(keptCommits)) continue;
     const others = await context.git.commitsBetween(tip, commit);
     if (others.every(({ tree }) => emptyTrees.has(tree))) return true;
   }

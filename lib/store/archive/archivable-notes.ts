@@ -19,7 +19,7 @@ import type { StoreOptions } from '../store-options.ts';
 import { type ChangeContext, editNoteTreeChecked, renderStateCommit } from '../write/apply-change.ts';
 import { type NonStateAuditEntry, renderAuditMessage } from '../write/audit-entry.ts';
 import { emptyCommitChain, findUnmergedCommits, KeptCommitChains } from '../write/kept-commit-chain.ts';
-import { archivedKeptRefsRoot, formerKeptRefsRoots, keptRefsRoot, listKeptCommitRefs } from '../write/kept-commits.ts';
+import { archivedKeptRefsRoot, keptRefsRoot, listKeptCommitRefs } from '../write/kept-commits.ts';
 import type { RefPublication } from '../write/ref-publisher.ts';
 
 type Root<T> = TreeNode<StoredNote<T>> | null;
@@ -122,9 +122,9 @@ export async function planArchivedCommitRefs(
     const refs = await listKeptCommitRefs(git, subject.id);
     const open = await keptBelow(keptRefsRoot, subject.id, { refs, chains });
     const archived = await keptBelow(archivedKeptRefsRoot, subject.id, { refs, chains });
-    const named = new Set([...commitsOf(subject), ...open.commits]);
+    const named = new Set([...commitsOf(subject), ...open.chain.kept]);
     const tips = await findUnmergedCommits(git, [...named], subject.session?.base_branch ?? null);
-    const longer = await chains.extend(subject.id, archived.chain, [...archived.formerCommits, ...tips]);
+    const longer = await chains.extend(subject.id, archived.chain, tips);
     const { ref, chain } = archived;
     objects.push(...longer.objects);
     if (longer.tip !== chain.tip && longer.tip !== null)
@@ -141,10 +141,7 @@ async function keptBelow(
   { refs, chains }: { readonly refs: ReadonlyMap<RefName, ObjectId>; readonly chains: KeptCommitChains },
 ) {
   const ref = `${root}${id}` as RefName;
-  const chain = (await chains.read(refs.get(ref) ?? null)) ?? emptyCommitChain;
-  const formerRoot = `${formerKeptRefsRoots.get(root)}${id}/`;
-  const formerCommits = [...refs].flatMap(([name, oid]) => (name.startsWith(formerRoot) ? [oid] : []));
-  return { ref, chain, formerCommits, commits: [...chain.kept, ...formerCommits] };
+  return { ref, chain: (await chains.read(refs.get(ref) ?? null)) ?? emptyCommitChain };
 }
 
 function commitsOf({ id, session, tasks, verdicts }: Subject): readonly ObjectId[] {

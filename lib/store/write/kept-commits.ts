@@ -1,4 +1,4 @@
-import { type ObjectId, objectIdPattern, type RefName, type SessionId, sessionIdPattern } from '../../domain/ids.ts';
+import { type ObjectId, type RefName, type SessionId, sessionIdPattern } from '../../domain/ids.ts';
 import type { Snapshot, UnusableNote } from '../../domain/ports/store-port.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { UnwrittenObject } from '../../git/objects/make-object.ts';
@@ -19,11 +19,7 @@ export const keptRefsRoot = 'refs/blueflame/kept/';
 /** Root of the commits kept for archived sessions, as far as their base branch doesn't hold them. */
 export const archivedKeptRefsRoot = 'refs/blueflame/archive/kept/';
 
-/** Refs of earlier versions, one for each such commit, named after it: every push by any clone lists them all. */
-export const formerKeptRefsRoots: ReadonlyMap<string, string> = new Map([
-  [keptRefsRoot, 'refs/blueflame/commits/'],
-  [archivedKeptRefsRoot, 'refs/blueflame/archive/commits/'],
-]);
+const keptRefsRoots = [keptRefsRoot, archivedKeptRefsRoot];
 
 /** State refs by name, and those that keep commits. */
 export type RemoteRefs = ReadonlyMap<string, ObjectId>;
@@ -53,19 +49,16 @@ interface Parts {
   readonly chains: KeptCommitChains;
 }
 
-/** The refs of a clone that keep commits, as this version and earlier ones have them. */
+/** The refs of a clone that keep commits. */
 export function listKeptCommitRefs(git: GitContext, session = ''): Promise<ReadonlyMap<RefName, ObjectId>> {
-  const roots = [...formerKeptRefsRoots].flat();
-  return listRefs(git, ...roots.map((root) => `${root}${session}`));
+  return listRefs(git, ...keptRefsRoots.map((root) => `${root}${session}`));
 }
 
-/** Commits kept for one session below a root, by a ref of its own and by former ones. */
+/** Commits kept for one session below a root. */
 interface Side {
-  /** Value of its own ref, of any kind. */
+  /** Value of its ref, of any kind. */
   readonly at: ObjectId | null;
   readonly chain: KeptCommitChain;
-  readonly former: ReadonlyMap<RefName, ObjectId>;
-  readonly all: ReadonlySet<ObjectId>;
 }
 
 /**
@@ -86,8 +79,9 @@ export async function planKeptCommitRefs(
     const [open, archived] = [await read(keptRefsRoot), await read(archivedKeptRefsRoot)];
     const isArchived = session?.archived_at !== undefined;
     if (isArchived) {
-      const all = new Set([...open.here.all, ...open.there.all]);
-      const loose = [...all].filter((commit) => !archived.here.all.has(commit) && !archived.there.all.has(commit));
+      const all = new Set([...open.here.chain.kept, ...open.there.chain.kept]);
+      const isLoose = ({ chain }: Side, commit: ObjectId): boolean => !chain.kept.has(commit);
+      const loose = [...all].filter((commit) => isLoose(archived.here, commit) && isLoose(archived.there, commit));
       const left = await findUnmergedCommits(parts.git, loose, session?.base_branch ?? null);
       found.drop(`${keptRefsRoot}${id}` as RefName, open);
       await unite(archivedKeptRefsRoot, id, { ...archived, more: left }, { parts, found });
@@ -110,14 +104,7 @@ class Found {
   received = 0;
   sent = 0;
 
-  /** Drops former refs, whose commits another ref keeps. */
-  dropFormer({ here, there }: Sides): void {
-    for (const [former, oid] of here.former) this.obsolete.here.set(former, oid);
-    for (const [former, oid] of there.former) this.obsolete.there.set(former, oid);
-  }
-
   drop(ref: RefName, { here, there }: Sides): void {
-    this.dropFormer({ here, there });
     if (here.at !== null) this.obsolete.here.set(ref, here.at);
     if (there.at !== null) this.obsolete.there.set(ref, there.at);
   }
@@ -155,14 +142,7 @@ async function readSide(
   { chains }: Pick<Parts, 'chains'>,
 ): Promise<Side> {
   const at = refs.get(`${root}${id}`) ?? null;
-  const chain = (await chains.read(at)) ?? emptyCommitChain;
-  const formerRoot = `${formerKeptRefsRoots.get(root)}${id}/`;
-  const former = new Map(
-    [...refs].flatMap(([ref, oid]): [RefName, ObjectId][] =>
-      ref === `${formerRoot}${oid}` ? [[ref as RefName, oid]] : [],
-    ),
-  );
-  return { at, chain, former, all: new Set([...chain.kept, ...former.values()]) };
+  return { at, chain: (await chains.read(at)) ?? emptyCommitChain };
 }
 
 /** Extends a ref to keep the commits of both sides, and more. It extends the remote's, so that no force is needed. */
@@ -173,7 +153,7 @@ async function unite(
   { parts, found }: Finding,
 ): Promise<void> {
   const ref = `${root}${id}` as RefName;
-  const all = new Set([...here.all, ...there.all, ...more]);
+  const all = new Set([...here.chain.kept, ...there.chain.kept, ...more]);
   if (all.size === 0) return;
   const isAhead = there.chain.tip === null || here.chain.links.has(there.chain.tip);
   const own = [...all].filter((commit) => !there.chain.kept.has(commit));
@@ -183,9 +163,8 @@ async function unite(
   found.objects.push(...longer.objects);
   found.tips.set(ref, longer.tip);
   if (longer.tip !== here.at) found.moves.push({ ref, old: here.at, new: longer.tip });
-  found.dropFormer({ here, there });
-  found.received += [...there.all].filter((commit) => !here.all.has(commit)).length;
-  found.sent += [...all].filter((commit) => !there.all.has(commit)).length;
+  found.received += [...there.chain.kept].filter((commit) => !here.chain.kept.has(commit)).length;
+  found.sent += [...all].filter((commit) => !there.chain.kept.has(commit)).length;
 }
 
 /** Whether a session has ended and its commits have landed here: then they were cleaned up, and are not taken again. */
@@ -194,8 +173,8 @@ async function isCleanedUp(
   { here, there }: Sides,
   { git }: Pick<Parts, 'git'>,
 ): Promise<boolean> {
-  if (session?.state !== 'ended' || here.all.size > 0 || there.all.size === 0) return false;
-  return (await findUnmergedCommits(git, [...there.all], session.base_branch)).length === 0;
+  if (session?.state !== 'ended' || here.chain.kept.size > 0 || there.chain.kept.size === 0) return false;
+  return (await findUnmergedCommits(git, [...there.chain.kept], session.base_branch)).length === 0;
 }
 
 async function wantedCommits(
@@ -226,14 +205,9 @@ async function wantedCommits(
 
 /** The sessions whose commits are kept by refs of a clone. */
 function sessionsOf(refs: ReadonlyMap<string, ObjectId>): readonly SessionId[] {
-  const roots = [...formerKeptRefsRoots].flat();
-  return [...refs].flatMap(([ref, oid]): SessionId[] => {
-    const root = roots.find((one) => ref.startsWith(one));
-    if (root === undefined) return [];
-    const [session = '', name, ...rest] = ref.slice(root.length).split('/');
-    const isOurs = formerKeptRefsRoots.has(root)
-      ? name === undefined
-      : rest.length === 0 && name === oid && objectIdPattern.test(name);
-    return isOurs && sessionIdPattern.test(session) ? [session as SessionId] : [];
+  return [...refs.keys()].flatMap((ref): SessionId[] => {
+    const root = keptRefsRoots.find((one) => ref.startsWith(one)) ?? ref;
+    const session = ref.slice(root.length);
+    return sessionIdPattern.test(session) ? [session as SessionId] : [];
   });
 }

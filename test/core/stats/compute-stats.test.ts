@@ -150,16 +150,6 @@ test('WFL-3: failures by rule, from the watcher to the review', () => {
   );
 });
 
-test('commits of earlier versions tell the kind of a failure in their subject', () => {
-  const old = life('task-1', [
-    [1, 'claimed'],
-    [2, 'failed'],
-  ]);
-  const log = old.log.map((one) => ({ ...one, subject: `${one.subject} (no-commits): nothing` }));
-  const { failures } = compute([record([{ ...old, log }])]);
-  assert.equal(failures, [{ source: 'agent', rule: 'no-commits', count: 1 }]);
-});
-
 test('BUD-3: estimate before and actual after, by role, by agent and by task', () => {
   const { cost, tasks } = compute([typical]);
   assert.equal(cost.estimate, { base_usd: 1, with_retries_usd: 3 });

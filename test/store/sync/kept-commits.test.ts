@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -8,7 +7,6 @@ import { testSession } from '../../support/tasks.ts';
 import { change, inStore, makeClones, stateOf, sync } from '../sync-clones.ts';
 
 const kept = `refs/blueflame/kept/${testSession}`;
-const former = (commit: string): string => `refs/blueflame/commits/${testSession}/${commit}`;
 
 /** Finishes a task with a commit that no branch leads to. */
 async function finish(repo: TestRepo, id: string): Promise<string> {
@@ -70,54 +68,6 @@ test('UNI-6 clones that finish tasks beside each other keep the commits of both,
   }
   collect(remote);
   assert.ok(has(remote, ...commits));
-});
-
-test('refs for each commit, as earlier versions made them, become one: nothing is lost on the way, nor beside such a clone', async () => {
-  const { remote, clones } = await makeClones(['task-001', 'task-002']);
-  const [a, b, old] = clones;
-  const [first, second] = [await finish(a, 'task-001'), await finish(old, 'task-002')];
-  for (const [repo, commit] of [
-    [a, first],
-    [old, second],
-  ] as const) {
-    repo.git('update-ref', former(commit), commit);
-    repo.git('push', '-q', 'origin', 'refs/blueflame/commits/*');
-  }
-  await sync(a);
-  for (const repo of [a, remote]) {
-    assert.is(repo.git('for-each-ref', 'refs/blueflame/commits'), '');
-    collect(repo);
-    assert.ok(has(repo, first, second));
-  }
-  // What an earlier version does with each sync.
-  old.git('push', '-q', 'origin', 'refs/blueflame/commits/*');
-  await sync(b);
-  assert.equal(
-    [remote, b].map((repo) => repo.git('for-each-ref', 'refs/blueflame/commits')),
-    ['', ''],
-  );
-  // Once it is a newer version.
-  await sync(old);
-  for (const repo of [a, b]) await sync(repo);
-  for (const repo of [...clones, remote]) {
-    assert.is(repo.git('for-each-ref', 'refs/blueflame/commits'), '');
-    assert.is(repo.git('rev-parse', kept), remote.git('rev-parse', kept));
-    collect(repo);
-    assert.ok(has(repo, first, second));
-  }
-});
-
-test('a remote that deletes no refs keeps the former ones, and sync goes on', async () => {
-  const { remote, clones } = await makeClones(['task-001']);
-  const [a] = clones;
-  const commit = await finish(a, 'task-001');
-  a.git('push', '-q', 'origin', `${commit}:${former(commit)}`);
-  const hook = '#!/bin/sh\nwhile read -r old new ref; do case $new in *[!0]*) ;; *) exit 1 ;; esac; done\n';
-  writeFileSync(join(remote.path, 'hooks/pre-receive'), hook, { mode: 0o755 });
-  await sync(a);
-  assert.is((await sync(a)).commits.sent, 0);
-  assert.is(remote.git('rev-parse', former(commit)), commit);
-  assert.is(remote.git('rev-parse', `${kept}^1`), commit);
 });
 
 test('what stands on the remote where commits are kept, and is none, is named and left alone', async () => {
