@@ -46,7 +46,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
     },
     snapshot: async (): Promise<Snapshot> => openStateSnapshot(await reader.read()),
     readOneSession: (pick) => reader.look(pick),
-    transact: async (decide, options = {}): Promise<TransactResult> => (await openedWriter()).transact(decide, options),
+    transact: async (decide): Promise<TransactResult> => (await openedWriter()).transact(decide),
     watch: async (onChange) => {
       const { watchRefs } = await import('../git/refs/watch-refs.ts');
       endWatch();

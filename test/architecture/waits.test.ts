@@ -12,7 +12,6 @@ const waits = {
   'cell/cell-processes.test.ts': 'a stop at any moment of the making',
   'cell/killed-parent.ts': 'a kill at any moment of the making',
   'engine/conflict-detection/conflict-detector.test.ts': 'the limit of a wait',
-  'store/write/write-queue.test.ts': 'a transaction that takes a while',
 };
 
 test('no other test awaits a time: `until` waits for a state, and a clock is put forward', () => {

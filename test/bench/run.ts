@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../../lib/util/user-folders.ts';
-import { benchClaims } from './bench-claims.ts';
 import { benchGraphs } from './bench-graphs.ts';
 import { benchHistory } from './bench-history.ts';
 import { benchHundredTasks } from './bench-hundred-tasks.ts';
@@ -16,7 +15,7 @@ import type { BenchRow } from './figures.ts';
 import { renderTable, withTable } from './render-table.ts';
 import { benchStateChange } from './state-change.ts';
 
-// node build/test/bench/run.js [version|status|state|history|claims|tasks|machines|graphs|watcher|review]... [--write]
+// node build/test/bench/run.js [version|status|state|history|tasks|machines|graphs|watcher|review]... [--write]
 // Needs bash 5; everything happens in temporary folders.
 
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
@@ -24,7 +23,6 @@ const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   status: benchStatus,
   state: benchStateChange,
   history: benchHistory,
-  claims: benchClaims,
   tasks: benchHundredTasks,
   machines: benchMachines,
   graphs: benchGraphs,

@@ -1,18 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openAdmissionStore } from '../../lib/store/admission/admission-store.ts';
-import { openStore } from '../../lib/store/open-store.ts';
-import { WriterProcessQueue } from '../../lib/store/write/write-queue.ts';
-import { openDecisionLog } from '../../lib/trust/decisions/open-decision-log.ts';
 import { type ListedProcess, listProcesses } from '../support/processes.ts';
 import { makeRandom } from '../support/random.ts';
 import { makeRepo, type TestRepo } from '../support/repo.ts';
-import { until } from '../support/until.ts';
 import {
   closeTestStores,
   createTasks,
@@ -92,72 +87,6 @@ test('STA-3 a writer killed at any moment leaves the old or the new state, and o
   await store.close();
   assert.is(repo.git('fsck', '--no-dangling', '--no-progress'), '');
   assert.equal(readdirSync(join(commonDir(repo), 'refs/blueflame')).sort(), ['sessions', 'tasks']);
-});
-
-test('a dead holder of the turn does not block the others for long', async () => {
-  const repo = makeRepo();
-  const store = await openTestStore(repo);
-  await createTasks(store, [sampleTask('task-001')]);
-  // As processes killed this very moment leave them: one of here, one of whom nothing can be known.
-  const queue = join(commonDir(repo), 'blueflame/store-queue');
-  mkdirSync(queue, { recursive: true });
-  for (const ticket of ['1.999999.1.1', '2.1..1']) writeFileSync(join(queue, ticket), '');
-  await setStatus(store, 'task-001', 'claimed');
-  await setStatus(store, 'task-001', 'done');
-  await setStatus(store, 'task-001', 'claimed');
-  const [task] = (await store.snapshot()).tasksOf(sampleSessionId);
-  await store.close();
-  assert.is(task?.rev, 4);
-  assert.equal(readdirSync(queue), []);
-});
-
-test('what is dear to lose waits for its turn before anybody races it, and reads meanwhile what it needs', async () => {
-  const repo = makeRepo();
-  const context = { cwd: repo.path, env: repo.env };
-  const storing = { context, commonDir: commonDir(repo), objectFormat: 'sha1' } as const;
-  const decided = openDecisionLog({ env: repo.env, commonDir: commonDir(repo) });
-  const store = openAdmissionStore(await openStore(storing), { ...storing, decided });
-  await createTasks(store, [sampleTask('task-001')]);
-  const steps: string[] = [];
-  const decide = (): null => {
-    steps.push(`decided, ${readdirSync(join(commonDir(repo), 'blueflame/store-queue')).length} in the queue`);
-    return null;
-  };
-  await store.transact(decide, { isLarge: true });
-  const leave = await new WriterProcessQueue(commonDir(repo)).enter(async () => undefined);
-  const deciding = store.transact(decide, {
-    prepare: async () => {
-      steps.push('prepared');
-      await leave();
-    },
-  });
-  await Promise.race([deciding, until('it is prepared', () => steps.includes('prepared'))]);
-  await leave();
-  await deciding;
-  await store.close();
-  assert.equal(steps, ['decided, 1 in the queue', 'prepared', 'decided, 1 in the queue']);
-});
-
-test('UNI-2 who decides is told how many others wait for their turn', async () => {
-  const repo = makeRepo();
-  const store = await openTestStore(repo);
-  const told: number[] = [];
-  const decide = (_: unknown, waiting: number): null => {
-    told.push(waiting);
-    return null;
-  };
-  await store.transact(decide, { isLarge: true });
-  const queue = new WriterProcessQueue(commonDir(repo));
-  const leave = await queue.enter(async () => undefined);
-  const deciding = store.transact(decide);
-  await until('it is in the queue', () => queue.behind() === 1);
-  const others = [1, 2].map(() => queue.enter(async () => undefined));
-  await until('they are in the queue', () => queue.behind() === 3);
-  await leave();
-  await deciding;
-  for (const other of others) await (await other)();
-  await store.close();
-  assert.equal(told, [0, 2]);
 });
 
 test('git children that die in between are started again', async () => {

@@ -158,18 +158,7 @@ export interface StateLogEntry {
   readonly trailers: Readonly<Record<string, string>>;
 }
 
-/** `waiting`: how many other processes wait for their turn to decide. */
-export type DecideTransaction<Seen extends Snapshot = Snapshot> = (
-  snapshot: Seen,
-  waiting: number,
-) => Transaction | null;
-
-export interface TransactOptions {
-  /** True if losing its decision is expensive: it waits for its turn before other writers can race it. */
-  readonly isLarge?: boolean;
-  /** Done once where it waits for its turn, right before that comes: what the decision needs is read by then. */
-  readonly prepare?: () => Promise<unknown>;
-}
+export type DecideTransaction<Seen extends Snapshot = Snapshot> = (snapshot: Seen) => Transaction | null;
 
 /** Which states this clone wrote or admitted whole, by where their refs stand. Never throws. */
 export interface OwnStateTips {
@@ -196,7 +185,7 @@ export interface Store<Seen extends Snapshot = Snapshot, Looked extends Look = L
    * Compare-and-swap: `decide` sees the newest snapshot and returns what to change (null: nothing).
    * On a lost race it's called again with a newer one.
    */
-  transact(decide: DecideTransaction<Seen>, options?: TransactOptions): Promise<TransactResult<Seen>>;
+  transact(decide: DecideTransaction<Seen>): Promise<TransactResult<Seen>>;
   /**
    * Reports from now on each time the state may have changed, whichever process changed it, a moment later. What other
    * hosts change on a network file system is not seen. The next call takes the place of this one; `close` ends it.

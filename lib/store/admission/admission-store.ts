@@ -8,7 +8,6 @@ import type {
   OneSessionSnapshot,
   OwnStateTips,
   Snapshot,
-  TransactOptions,
   TransactResult,
   TrustedStore,
 } from '../../domain/ports/store-port.ts';
@@ -159,38 +158,29 @@ class Admission {
     return this.#found(() => admitSnapshot(raw, rules, only));
   }
 
-  async transact(
-    decide: DecideTransaction<AdmittedSnapshot>,
-    options: TransactOptions = {},
-  ): Promise<TransactResult<AdmittedSnapshot>> {
+  async transact(decide: DecideTransaction<AdmittedSnapshot>): Promise<TransactResult<AdmittedSnapshot>> {
     for (;;) {
       await this.#evidence.refresh();
-      const result = await this.#tryToTransact(decide, options);
+      const result = await this.#tryToTransact(decide);
       if (result !== null) return result;
       await this.#evidence.resolve(this.decided);
     }
   }
 
   /** null: what the decision rests on is not known yet. */
-  async #tryToTransact(
-    decide: DecideTransaction<AdmittedSnapshot>,
-    options: TransactOptions,
-  ): Promise<TransactResult<AdmittedSnapshot> | null> {
+  async #tryToTransact(decide: DecideTransaction<AdmittedSnapshot>): Promise<TransactResult<AdmittedSnapshot> | null> {
     let supersede = (): void => undefined;
     try {
-      const result = await this.#store.transact(
-        (raw, waiting) => {
-          this.admitOwn(raw, { isKept: false });
-          const seen = this.judge(raw);
-          if (this.#evidence.isOpen) throw new Unknown();
-          const transaction = decide(seen, waiting);
-          if (transaction === null) return null;
-          const recorded = recordTransactionDecisions(transaction, { seen, raw }, this.decided);
-          supersede = recorded.supersede;
-          return recorded.transaction;
-        },
-        { ...options, prepare: () => Promise.all([this.snapshot(), options.prepare?.()]) },
-      );
+      const result = await this.#store.transact((raw) => {
+        this.admitOwn(raw, { isKept: false });
+        const seen = this.judge(raw);
+        if (this.#evidence.isOpen) throw new Unknown();
+        const transaction = decide(seen);
+        if (transaction === null) return null;
+        const recorded = recordTransactionDecisions(transaction, { seen, raw }, this.decided);
+        supersede = recorded.supersede;
+        return recorded.transaction;
+      });
       if (result.kind !== 'done') return result;
       supersede();
       return { ...result, snapshot: await this.#found(() => this.judge(result.snapshot)) };

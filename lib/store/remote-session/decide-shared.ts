@@ -23,8 +23,7 @@ export async function decideSharedTransactions({
   for (;;) {
     const base = await parts.reader.read();
     const callers = [...open];
-    // Other machines wait too, and only the remote orders these.
-    const context = { ...parts, identity, waiting: 0 };
+    const context = { ...parts, identity };
     const all = decideTransactions(base, callers, context);
     const landing = [...all.owners.values()].find(({ update }) => isSharedRefUpdate(update))?.caller;
     const others = callers.filter((caller) => caller !== landing);

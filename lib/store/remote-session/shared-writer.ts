@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FlameError } from '../../domain/flame-error.ts';
-import type { Store, TransactResult } from '../../domain/ports/store-port.ts';
+import type { TransactResult } from '../../domain/ports/store-port.ts';
 import type { StoreParts, StoreWriter } from '../store-options.ts';
 import { PushRefusalHistory } from '../sync/push-refusals.ts';
 import type { PushSpec } from '../sync/remote-refs.ts';
@@ -62,12 +62,9 @@ export class RemoteStoreWriter implements StoreWriter {
     this.#line = new ConnectionLossReporter(options.onLine);
   }
 
-  transact(
-    decide: PendingTransaction['decide'],
-    { isLarge = false }: Parameters<Store['transact']>[1] = {},
-  ): Promise<TransactResult> {
+  transact(decide: PendingTransaction['decide']): Promise<TransactResult> {
     return new Promise((resolve, reject) => {
-      this.#open.add({ decide, isLarge, resolve, reject });
+      this.#open.add({ decide, resolve, reject });
       this.#start();
     });
   }

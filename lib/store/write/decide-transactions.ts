@@ -4,7 +4,6 @@ import type {
   OwnStateTips,
   StateChange,
   Transaction,
-  TransactOptions,
   TransactResult,
 } from '../../domain/ports/store-port.ts';
 import { makeUnwrittenObject, type ObjectHashFormat, type UnwrittenObject } from '../../git/objects/make-object.ts';
@@ -25,9 +24,6 @@ import type { CommitIdentity } from './audit-entry.ts';
 /** One call of `transact` that has no answer yet. */
 export interface PendingTransaction {
   readonly decide: DecideTransaction;
-  /** The decision costs much to make again. */
-  readonly isLarge: boolean;
-  readonly prepare?: TransactOptions['prepare'];
   readonly resolve: (result: TransactResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -49,8 +45,6 @@ interface RoundContext {
   readonly objectFormat: ObjectHashFormat;
   readonly now: () => Date;
   readonly host: string | null;
-  /** Number of other processes that wait for their turn. */
-  readonly waiting: number;
   /** See StoreOptions. */
   readonly signer?: () => CommitSigner | null;
   readonly ownTips?: OwnStateTips;
@@ -69,7 +63,7 @@ export function decideTransactions(
   let snapshot = openStateSnapshot(base);
   for (const caller of callers) {
     try {
-      const transaction = caller.decide(snapshot, context.waiting);
+      const transaction = caller.decide(snapshot);
       if (isEmpty(transaction)) {
         answers.set(caller, () => caller.resolve({ kind: 'nothing' }));
         continue;

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { OwnStateTips, TransactOptions, TransactResult } from '../../domain/ports/store-port.ts';
+import type { OwnStateTips, TransactResult } from '../../domain/ports/store-port.ts';
 import type { ObjectHashFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitIdentities } from '../../git/process/git-identity.ts';
@@ -14,7 +14,6 @@ import { abandonedRefLockError, refsMovedInPart, refUpdateRefused, stateBusy } f
 import { type CommitIdentity, readCommitIdentity } from './audit-entry.ts';
 import { type DecidedTransactions, decideTransactions, type PendingTransaction } from './decide-transactions.ts';
 import { AbandonedLockDetector, type ObjectWriter } from './ref-publisher.ts';
-import type { WriterProcessQueue } from './write-queue.ts';
 
 interface Options {
   readonly context: GitContext;
@@ -24,7 +23,6 @@ interface Options {
   readonly catFile: CatFile;
   readonly reader: StateReader;
   readonly objects: ObjectWriter;
-  readonly queue: WriterProcessQueue;
   readonly now: () => Date;
   readonly host: string | null;
   /** Called once reviews were written, before who wrote them goes on. */
@@ -35,10 +33,6 @@ interface Options {
 
 const groupSize = 128;
 const patienceMs = 30_000;
-// A group of so many decisions costs much to make again: it queues instead of racing.
-const manyCallers = 8;
-// After a lost race the next writers queue for a while, even if no writer holds the turn at that moment.
-const queueForMs = 250;
 
 /**
  * Applies transactions by compare-and-swap. Those that wait at the same time share one ref transaction; between
@@ -50,7 +44,6 @@ export class GroupedStoreWriter {
   #waiting: PendingTransaction[] = [];
   #work: Promise<void> | null = null;
   #identity: Promise<CommitIdentity> | null = null;
-  #queueUntil = 0;
   /** Nothing is built on refs that a killed git had moved in part. */
   #healed: Promise<unknown> | null = null;
   #ready: Promise<void> | null = null;
@@ -60,12 +53,9 @@ export class GroupedStoreWriter {
     this.#refs = this.#openRefs(false);
   }
 
-  transact(
-    decide: PendingTransaction['decide'],
-    { isLarge = false, prepare }: TransactOptions,
-  ): Promise<TransactResult> {
+  transact(decide: PendingTransaction['decide']): Promise<TransactResult> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ decide, isLarge, prepare, resolve, reject });
+      this.#waiting.push({ decide, resolve, reject });
       this.#work ??= this.#drain();
     });
   }
@@ -108,37 +98,16 @@ export class GroupedStoreWriter {
   async #settle(group: readonly PendingTransaction[]): Promise<void> {
     const open = new Set(group);
     const lock = new AbandonedLockDetector();
-    // Time lost to other writers counts, not time in the queue.
-    let lostMs = 0;
-    const attempt = async (): Promise<void> => {
-      const began = performance.now();
-      await this.#attempt(open, lock);
-      lostMs += performance.now() - began;
-    };
+    const began = performance.now();
     try {
       for (let tries = 0; open.size > 0; tries += 1) {
-        if (lostMs > patienceMs) throw stateBusy();
+        if (performance.now() - began > patienceMs) throw stateBusy();
+        // Each waits another time, so that those who raced once don't race again.
         if (tries > 0) await wait(Math.random() * Math.min(2 ** tries, 40));
-        await this.#inTurn(open, attempt);
+        await this.#attempt(open, lock);
       }
     } catch (error) {
       for (const caller of open) caller.reject(error);
-    }
-  }
-
-  async #inTurn(open: ReadonlySet<PendingTransaction>, attempt: () => Promise<void>): Promise<void> {
-    const { queue } = this.#options;
-    const isRaced = performance.now() <= this.#queueUntil || queue.isUsed();
-    const isDear = open.size >= manyCallers || [...open].some(({ isLarge }) => isLarge);
-    if (!isRaced && !isDear) return attempt();
-    // Most of what the others wrote is read by then, and read while they write.
-    const leave = await queue.enter(() =>
-      Promise.all([this.#options.reader.read(), ...[...open].map(({ prepare }) => prepare?.())]),
-    );
-    try {
-      await attempt();
-    } finally {
-      await leave();
     }
   }
 
@@ -147,8 +116,7 @@ export class GroupedStoreWriter {
     await this.#heal();
     const identity = await this.#readIdentity();
     const base = await this.#options.reader.read();
-    const waiting = this.#options.queue.behind();
-    const round = decideTransactions(base, [...open], { ...this.#options, identity, waiting });
+    const round = decideTransactions(base, [...open], { ...this.#options, identity });
     this.#options.reader.expect(round.next);
     const outcome = await this.#publish(round);
     switch (outcome.kind) {
@@ -166,7 +134,6 @@ export class GroupedStoreWriter {
         await this.#onMoved(outcome.ref, round, open);
         return;
       case 'locked':
-        this.#queueUntil = performance.now() + queueForMs;
         if (lock.isAbandoned(outcome.file) && !(await this.#unlock(outcome.file)))
           throw abandonedRefLockError(outcome.ref, outcome.file);
         return;
@@ -231,10 +198,8 @@ export class GroupedStoreWriter {
 
   async #onMoved(ref: string, round: DecidedTransactions, open: Set<PendingTransaction>): Promise<void> {
     const owner = round.owners.get(ref);
-    if (owner === undefined) {
-      this.#queueUntil = performance.now() + queueForMs;
-      return;
-    }
+    // One of the state: another process was faster.
+    if (owner === undefined) return;
     const actual = (await this.#options.catFile.info(ref))?.oid ?? null;
     const { caller, update } = owner;
     if (actual === update.old) return;

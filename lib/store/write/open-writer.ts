@@ -5,7 +5,6 @@ import type { StoreOptions } from '../store-options.ts';
 import { GroupedStoreWriter } from './grouped-writer.ts';
 import { ObjectWriter } from './ref-publisher.ts';
 import { updateReviewNotesForGitLog } from './update-review-notes.ts';
-import { WriterProcessQueue } from './write-queue.ts';
 
 /** Opens the writer of a repository's state; the reader knows its writes without reading them. */
 export function openWriter(
@@ -20,7 +19,6 @@ export function openWriter(
     objectFormat,
     ...reading,
     objects: new ObjectWriter({ context, commonDir, objectFormat }),
-    queue: new WriterProcessQueue(commonDir),
     now: options.now ?? (() => new Date()),
     host: options.hostname ?? null,
     onReviewed: (state) => updateReviewNotesForGitLog({ ...options, catFile: reading.catFile }, state),
