@@ -30,7 +30,6 @@ const needs = [
   { name: 'fish', what: 'completion in fish' },
   { name: 'bash-completion', isThere: () => isAnyThere(files.completion), what: 'completion in bash' },
   { name: 'tmux', what: 'a terminal' },
-  { name: 'graphviz', program: 'dot', what: 'drawings of plans' },
   { name: 'jq', what: 'JSON in shells' },
   {
     name: 'gcc',

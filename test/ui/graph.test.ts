@@ -1,16 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { GraphTask } from '../../lib/domain/view-models/task-story.ts';
-import {
-  drawGraphLines,
-  renderGraph,
-  renderGraphAsDot,
-  renderGraphAsMermaid,
-} from '../../lib/ui/render/render-graph.ts';
+import { drawGraphLines, renderGraph } from '../../lib/ui/render/render-graph.ts';
 import { textWidth } from '../../lib/util/format-width.ts';
 import { makeRandom } from '../support/random.ts';
-import { testIf } from '../support/skip.ts';
 import { hostile, isHarmless, plainStyle } from './samples.ts';
 
 const tasks: readonly GraphTask[] = [
@@ -76,31 +69,9 @@ test('at 40 columns, and of a chain that is too long to draw, the needs are name
   assert.ok(lines.every((line) => textWidth(line) <= 40));
 });
 
-test('Mermaid and Graphviz get titles they cannot misread', () => {
-  const evil: readonly GraphTask[] = [
-    { id: 'x', title: `"]; end <script>#${hostile}\\`, status: 'proposed', group: 'g', dependencies: [] },
-    { id: 'y', title: 'plain', status: 'done', group: 'g', dependencies: ['x', 'gone'] },
-  ];
-  const mermaid = renderGraphAsMermaid(evil);
-  assert.match(mermaid, '    t1["x: #34;#93;#59; end #60;script#62;#35;Add');
-  assert.match(mermaid, '\n  t1 --> t2\n');
-  assert.is(mermaid.includes('gone'), false);
-  const dot = renderGraphAsDot(evil);
-  assert.match(dot, 'label="x: \\"]; end <script>#Add');
-  assert.match(dot, '  "x" -> "y";');
-  for (const text of [mermaid, dot, renderGraph(evil, plainStyle())]) assert.ok(isHarmless(text), text);
-});
-
-testIf(
-  test,
-  spawnSync('dot', ['-V']).status === 0,
-  'graph: dot of Graphviz is missing',
-)('Graphviz takes it', () => {
-  const { status, stderr } = spawnSync('dot', ['-Tplain'], {
-    input: renderGraphAsDot(tasks),
-    encoding: 'utf8',
-  });
-  assert.is(status, 0, stderr);
+test('a hostile title is drawn harmless', () => {
+  const evil: readonly GraphTask[] = [{ id: 'x', title: hostile, status: 'proposed', group: 'g', dependencies: [] }];
+  assert.ok(isHarmless(renderGraph(evil, plainStyle())));
 });
 
 test.run();

@@ -126,12 +126,6 @@ export const readCommands = {
       diff: { kind: 'flag', summary: 'show the diff too' },
       interdiff: { kind: 'flag', summary: 'show what changed since you last saw it, or sent it back' },
       graph: { kind: 'flag', summary: 'draw the plan, with the state of each task' },
-      format: {
-        kind: 'text',
-        value: 'FORMAT',
-        choices: ['text', 'mermaid', 'dot'],
-        summary: 'the graph as text, mermaid or dot (text)',
-      },
     },
     examples: [
       { command: 'git flame show task-001', does: 'show one task' },

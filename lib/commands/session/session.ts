@@ -42,7 +42,7 @@ function showArgs({ globals }: CommandArgs<'session'>, session: string | null): 
     command: 'show',
     subcommand: null,
     globals: { ...globals, session },
-    options: { diff: false, interdiff: false, graph: false, format: null },
+    options: { diff: false, interdiff: false, graph: false },
     positionals: session === null ? [] : [session],
   };
 }

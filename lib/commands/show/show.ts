@@ -3,7 +3,7 @@ import { listProposals } from '../../core/admission/list-proposals.ts';
 import { sortByNeeds } from '../../core/schedule/sort-by-needs.ts';
 import { listNeededTasks } from '../../core/task/stack-state.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
-import { badOptionValueError, noSuchNameError } from '../../domain/input-errors.ts';
+import { noSuchNameError } from '../../domain/input-errors.ts';
 import type { LiveAgent } from '../../domain/ports/agent-port.ts';
 import type { AgentRunRecord, Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
@@ -12,7 +12,7 @@ import { buildStatusView } from '../../domain/view-models/status-view.ts';
 import type { GraphTask } from '../../domain/view-models/task-story.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { renderAgent } from '../../ui/render/render-agent.ts';
-import { renderGraph, renderGraphAsDot, renderGraphAsMermaid } from '../../ui/render/render-graph.ts';
+import { renderGraph } from '../../ui/render/render-graph.ts';
 import { renderSession } from '../../ui/render/render-session.ts';
 import { renderStatus } from '../../ui/render/render-status.ts';
 import { renderProposals, renderUnverifiedCompletions } from '../../ui/render/render-unverified.ts';
@@ -39,7 +39,7 @@ export function run(args: CommandArgs<'show'>, io: Io): Promise<number> {
       session,
       tasks: snapshot.tasksOf(session.id),
     };
-    if (args.options.graph || args.options.format !== null) return showGraph(showing);
+    if (args.options.graph) return showGraph(showing);
     if (name === undefined || name === session.id) return showSession(showing);
     return showNamed(showing, name);
   });
@@ -122,20 +122,16 @@ async function showSession(showing: ShowOptions): Promise<number> {
   return 0;
 }
 
-/** The plan as a graph with its progress: drawn, or for Mermaid or Graphviz. */
-async function showGraph({ args, io, reading, session, tasks }: ShowOptions): Promise<number> {
+/** The plan as a graph with its progress. */
+async function showGraph({ io, reading, session, tasks }: ShowOptions): Promise<number> {
   const { output } = reading;
   const graph = sortByNeeds(toGraph(session, tasks), {
     id: ({ id }) => id,
     needs: ({ dependencies }) => dependencies,
     compare: (a, b) => compareText(a.group, b.group) || compareText(a.id, b.id),
   });
-  const format = args.options.format ?? 'text';
   output.json({ session: session.id, tasks: graph });
-  if (format === 'mermaid') output.result(renderGraphAsMermaid(graph));
-  else if (format === 'dot') output.result(renderGraphAsDot(graph));
-  else if (format === 'text') await showOutputInPager(output, io, renderGraph(graph, output.style));
-  else throw unknownFormat(format);
+  await showOutputInPager(output, io, renderGraph(graph, output.style));
   return 0;
 }
 
@@ -166,10 +162,4 @@ function toGraph({ proposal }: Session, tasks: readonly Task[]): readonly GraphT
 /** False once a task was sent back: then its base set is ignored. */
 function isWorkedOn({ status }: Task): boolean {
   return status === 'claimed' || status === 'done' || status === 'merged';
-}
-
-function unknownFormat(format: string): FlameError {
-  return badOptionValueError(`Option --format needs text, mermaid or dot, not ${JSON.stringify(format)}.`, {
-    hints: ['git flame show --graph --format mermaid', 'git flame show -h'],
-  });
 }

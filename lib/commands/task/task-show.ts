@@ -18,7 +18,7 @@ export async function runTaskShow(args: CommandArgs<'task'>, io: Io): Promise<nu
     {
       ...args,
       command: 'show',
-      options: { diff: false, interdiff: false, graph: false, format: null },
+      options: { diff: false, interdiff: false, graph: false },
       positionals: [found.id],
       globals,
     },

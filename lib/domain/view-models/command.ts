@@ -84,7 +84,6 @@ export interface CommandOptions {
     readonly diff: boolean;
     readonly interdiff: boolean;
     readonly graph: boolean;
-    readonly format: string | null;
   };
   readonly stats: {
     readonly all: boolean;
