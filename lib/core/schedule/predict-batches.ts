@@ -35,53 +35,22 @@ interface Chained extends TaskWithLocks {
  * Globs count as the folder before their first wildcard, so a chain may be taken for longer than it is.
  */
 export function computeChainLengths(tasks: readonly Chained[]): ReadonlyMap<string, number> {
-  return chainsOf(tasks).lengths;
-}
-
-/** Computes the chain of one task, whether it is in the list or only a dependency of tasks there. */
-export function longestChainLength(task: Chained, tasks: readonly Chained[]): number {
-  const { lengths, waiting, root } = chainsOf(tasks);
-  const own = lengths.get(task.id);
-  return own ?? 1 + Math.max(waiting.get(task.id) ?? 0, longestBehind(root, task));
-}
-
-interface Walk {
-  readonly lengths: ReadonlyMap<string, number>;
-  /** The longest chain of those that depend on each, which may be none of them. */
-  readonly waiting: ReadonlyMap<string, number>;
-}
-
-interface Chains extends Walk {
-  readonly root: Folder;
-}
-
-// Asked again and again while the same tasks wait.
-let last: { readonly tasks: readonly Chained[]; readonly chains: Chains } | null = null;
-
-function chainsOf(tasks: readonly Chained[]): Chains {
-  const isKnown = last?.tasks.length === tasks.length && last.tasks.every((task, at) => task === tasks[at]);
-  if (last === null || !isKnown) last = { tasks: [...tasks], chains: findChains(tasks) };
-  return last.chains;
-}
-
-function findChains(tasks: readonly Chained[]): Chains {
-  const { lengths: dependents } = walk(tasks, compareByPriority, () => 0);
+  const dependents = walk(tasks, compareByPriority, () => 0);
   const order = (a: Chained, b: Chained): number =>
     a.priority - b.priority || (dependents.get(b.id) ?? 0) - (dependents.get(a.id) ?? 0) || compareText(a.id, b.id);
   const root: Folder = { here: 0, below: 0, children: new Map() };
-  const walked = walk(
+  return walk(
     tasks,
     order,
     (task) => longestBehind(root, task),
     ({ file_locks: locks }, length) => {
-      for (const place of placesOf(locks)) enter(root, place, length);
+      for (const lock of locks) enter(root, placeOf(lock), length);
     },
   );
-  return { ...walked, root };
 }
 
 function longestBehind(root: Folder, { file_locks: locks }: Chained): number {
-  return Math.max(0, ...placesOf(locks).map((place) => longestAt(root, place)));
+  return Math.max(0, ...locks.map((lock) => longestAt(root, placeOf(lock))));
 }
 
 /** Goes from those that come last to those that come first, in an order that keeps the dependencies. */
@@ -90,9 +59,10 @@ function walk(
   compare: (a: Chained, b: Chained) => number,
   shared: (task: Chained) => number,
   entered: (task: Chained, length: number) => void = () => undefined,
-): Walk {
+): ReadonlyMap<string, number> {
   const order = sortByNeeds(tasks, { id: ({ id }) => id, needs: (task) => task.dependencies, compare });
   const lengths = new Map<string, number>();
+  /** The longest chain of those that depend on each. */
   const waiting = new Map<string, number>();
   for (const task of order.reverse()) {
     const length = 1 + Math.max(waiting.get(task.id) ?? 0, shared(task));
@@ -100,7 +70,7 @@ function walk(
     for (const id of task.dependencies) waiting.set(id, Math.max(waiting.get(id) ?? 0, length));
     entered(task, length);
   }
-  return { lengths, waiting };
+  return lengths;
 }
 
 /** Longest chains of the tasks that lock exactly this path, and of those that lock it or anything below it. */
@@ -131,15 +101,6 @@ function enter(root: Folder, place: readonly string[], length: number): void {
     folder.below = Math.max(folder.below, length);
   }
   folder.here = Math.max(folder.here, length);
-}
-
-// A changed task mostly keeps its locks.
-const places = new WeakMap<readonly string[], readonly (readonly string[])[]>();
-
-function placesOf(locks: readonly string[]): readonly (readonly string[])[] {
-  const known = places.get(locks) ?? locks.map(placeOf);
-  places.set(locks, known);
-  return known;
 }
 
 function placeOf(lock: string): readonly string[] {

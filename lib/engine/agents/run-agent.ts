@@ -123,17 +123,11 @@ async function runOnce(context: RunContext, job: AgentJob): Promise<WatchedAgent
     duration_ms,
   });
   await bookRun(context, job.session, run);
-  await letGo(job, running, outcome);
+  // One that has to be started again finds its place free.
+  await running.release?.();
   trackLiveSpending(context, job.id, null);
   checkLiveBudget(context, (await viewSession(context, job.session)).session);
   return outcome;
-}
-
-/** One that has to be started again finds its place free. */
-async function letGo(job: AgentJob, { release }: RunningAgent, { failure }: AgentOutcome): Promise<void> {
-  if (release === undefined) return;
-  if (failure === null && job.later !== undefined) job.later(release);
-  else await release();
 }
 
 function endOf(outcome: AgentOutcome): Omit<AgentEndNote, 'run'> {
@@ -150,8 +144,7 @@ async function started(
 ): Promise<RunningAgent> {
   try {
     requirePrice(context, { ...asked, adapter: job.adapter, role: job.role });
-    const start = (): Promise<RunningAgent> => startAgentForJob(context, job, asked);
-    return await (job.inTurn?.(start) ?? start());
+    return await startAgentForJob(context, job, asked);
   } catch (error) {
     await releaseUnspentReservation(context, job.session, job.id).catch(() => undefined);
     throw error;

@@ -47,10 +47,6 @@ export interface AgentJob {
   readonly lastWord?: AgentRequest['finalCheck'];
   readonly isInteractive?: boolean;
   readonly prompt: PromptData;
-  /** Takes the cleanup after an agent that ended well, for later; by default it is done before the agent is over. */
-  readonly later?: (work: () => Promise<void>) => void;
-  /** Starts it when that has its turn; at once by default. */
-  readonly inTurn?: <T>(start: () => Promise<T>) => Promise<T>;
 }
 
 /** Starts the agent of a job with what its configuration, its prompt and its hooks say. */

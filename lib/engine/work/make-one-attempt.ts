@@ -1,9 +1,8 @@
 import type { SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
-import type { AgentJob } from '../agents/start-agent-for-job.ts';
 import { isInterrupted } from '../graceful-stop.ts';
 import { type AdapterFacts, agentWorktreePath, type RunContext } from '../run-context.ts';
-import { claimTaskForAgent, type StartedAttempt } from './claim-for-agent.ts';
+import { claimTaskForAgent } from './claim-for-agent.ts';
 import { runAgentForAttempt } from './perform-attempt.ts';
 import {
   type Attempt,
@@ -38,49 +37,11 @@ export async function makeOneAttempt(
     began: context.now().getTime(),
     path: agentWorktreePath(context, agent),
   };
-  const begun = await steps.open(() => claimTaskForAgent(context, attempt));
+  const begun = await claimTaskForAgent(context, attempt);
   if (begun === null) return;
-  const left: (() => Promise<void>)[] = [];
-  const release = async (): Promise<void> => {
-    for (const work of left.splice(0)) await work();
-  };
-  try {
-    await performClaim(context, attempt, {
-      begun,
-      steps,
-      later: (work) => void left.push(work),
-      clearUp: (work) =>
-        steps.clearUp(async () => {
-          await work();
-          await release();
-        }),
-    });
-  } finally {
-    await release();
-  }
-}
-
-interface Going {
-  readonly begun: StartedAttempt;
-  readonly steps: AttemptProgress;
-  readonly later: NonNullable<AgentJob['later']>;
-  readonly clearUp: AttemptProgress['clearUp'];
-}
-
-/** From a claim to what it led to. */
-async function performClaim(
-  context: RunContext,
-  attempt: Attempt,
-  { begun, steps, later, clearUp }: Going,
-): Promise<void> {
   let ending: AttemptEnding;
   try {
-    ending = await runAgentForAttempt(context, attempt, {
-      ...begun,
-      later,
-      open: (work) => steps.open(work),
-      judge: (work) => steps.judge(work),
-    });
+    ending = await runAgentForAttempt(context, attempt, { ...begun, onAgentOver: () => steps.onAgentOver() });
   } catch (error) {
     // By its claim the next start finds what a finished agent left, and takes it in: it is not paid for twice.
     if (!(isInterrupted(error) && (await hasFinished(context, attempt))))
@@ -89,7 +50,7 @@ async function performClaim(
   }
   // A finished agent's work counts as it was judged before the stop; no other agent was given the time.
   if (context.signal.aborted && !ending.isJudged) await releaseClaimOfAttempt(context, attempt, null);
-  else await recordAttemptEnding(context, attempt, ending, { onRecorded: () => steps.onRecorded(), clearUp });
+  else await recordAttemptEnding(context, attempt, ending, () => steps.onRecorded());
 }
 
 async function hasFinished({ git }: Pick<RunContext, 'git'>, { path }: Attempt): Promise<boolean> {

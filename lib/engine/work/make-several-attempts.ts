@@ -84,24 +84,20 @@ async function makeOne(
 ): Promise<Failure | null> {
   await steps.takePlace();
   let isOver = false;
-  const judge: AttemptProgress['judge'] = (work) => {
+  const onAgentOver = (): void => {
     isOver = true;
-    return steps.judge(work);
+    steps.onAgentOver();
   };
   try {
     // While it waited for a place, the run may have been stopped.
     if (context.signal.aborted || context.gracefulStop.isRequested()) return null;
     const attempt = makeAttemptFromRecord(context, task, one);
-    const ending = await runAgentForAttempt(context, attempt, {
-      ...begun,
-      open: (work) => steps.open(work),
-      judge,
-    });
+    const ending = await runAgentForAttempt(context, attempt, { ...begun, onAgentOver });
     // A finished agent's work counts as it was judged before the stop; no other agent was given the time.
     if (context.signal.aborted && !ending.isJudged) return null;
     return await recordOneOfSeveralAttempts(context, attempt, ending);
   } finally {
-    if (!isOver) steps.onAgentOver();
+    if (!isOver) onAgentOver();
   }
 }
 
@@ -137,7 +133,7 @@ async function settle(context: RunContext, claim: Attempt, { postponed, steps }:
   const [again] = postponed;
   // Attempts that are over stay so, the rest is made once possible; if it never is, work that was handed in counts.
   if (again !== undefined && !(await hasWorkForGood(context, claim)))
-    return recordAttemptEnding(context, claim, makeFailedEnding(again), { onRecorded });
+    return recordAttemptEnding(context, claim, makeFailedEnding(again), onRecorded);
   if (!(await leaveOutOpen(context, claim, again?.message ?? 'The run was asked to start no more agents.')))
     return releaseClaimOfAttempt(context, claim, 'the run was asked to start no more agents');
   await checkAttemptsToChoose(context, session, task.id);
@@ -154,12 +150,7 @@ async function settle(context: RunContext, claim: Attempt, { postponed, steps }:
   const work = picked === null ? undefined : tries[picked.at]?.work;
   if (picked === null || work === undefined) {
     const outcome = spentOn(tries);
-    return recordAttemptEnding(
-      context,
-      claim,
-      { ...makeFailedEnding(combineFailures(tries)), outcome },
-      { onRecorded },
-    );
+    return recordAttemptEnding(context, claim, { ...makeFailedEnding(combineFailures(tries)), outcome }, onRecorded);
   }
   await takeOne(context, claim, { tries, ...picked, onRecorded });
 }

@@ -9,7 +9,6 @@ import type { Session } from '../../domain/state/session-schema.ts';
 import type { BuiltOn, Task } from '../../domain/state/task-schema.ts';
 import { shortId } from '../../util/short-names.ts';
 import { runAgent } from '../agents/run-agent.ts';
-import type { AgentJob } from '../agents/start-agent-for-job.ts';
 import { findIssueAsScriptFailure } from '../issue-for-script.ts';
 import { describeViolation, findViolationsInCommits } from '../post-check/judge-commits.ts';
 import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
@@ -31,14 +30,14 @@ import { type Attempt, type AttemptEnding, leaveWorktreeToPerson } from './recor
 import type { AttemptProgress } from './running-attempts.ts';
 import { makeWorkerPromptData } from './worker-prompt.ts';
 
-/** Start of a claimed task's work, and the steps that wait for their turn. */
-interface AttemptContext extends StartedAttempt, Pick<AttemptProgress, 'judge' | 'open'>, Pick<AgentJob, 'later'> {}
+/** Start of a claimed task's work, and what is called once its agent is over. */
+interface AttemptContext extends StartedAttempt, Pick<AttemptProgress, 'onAgentOver'> {}
 
 /** One agent in a worktree of its own, from its start to what the post-check says of its work. */
 export async function runAgentForAttempt(
   context: RunContext,
   attempt: Attempt,
-  { view, start, refusal: looked, open, judge, ...rest }: AttemptContext,
+  { view, start, refusal: looked, onAgentOver }: AttemptContext,
 ): Promise<AttemptEnding> {
   const { task } = attempt;
   const script = findIssueAsScriptFailure(context, task);
@@ -57,7 +56,7 @@ export async function runAgentForAttempt(
     context,
     [task, ...needed].flatMap(({ file_locks: locks }) => locks),
   );
-  const cell = await open(() => context.git.addCellWorktree(attempt.path, from, subject, start.commit, sparse));
+  const cell = await context.git.addCellWorktree(attempt.path, from, subject, start.commit, sparse);
   let [isAccepted, mustStay] = [false, false];
   try {
     const ending = await workIn(context, attempt, {
@@ -67,9 +66,7 @@ export async function runAgentForAttempt(
       },
       view,
       builtOn: start.builtOn,
-      open,
-      judge,
-      ...rest,
+      onAgentOver,
     });
     isAccepted = ending.work !== null;
     return ending;
@@ -79,7 +76,7 @@ export async function runAgentForAttempt(
   }
 }
 
-interface WorkPlace extends Pick<AttemptContext, 'judge' | 'open' | 'view' | 'later'> {
+interface WorkPlace extends Pick<AttemptContext, 'onAgentOver' | 'view'> {
   readonly cell: CellWorktree;
   /** Its worktree is all that has some of its commits. */
   onLost(): void;
@@ -89,7 +86,7 @@ interface WorkPlace extends Pick<AttemptContext, 'judge' | 'open' | 'view' | 'la
 async function workIn(
   context: RunContext,
   attempt: Attempt,
-  { cell, view, builtOn, open, judge, later, onLost }: WorkPlace,
+  { cell, view, builtOn, onAgentOver, onLost }: WorkPlace,
 ): Promise<AttemptEnding> {
   const { task, agent, adapter, session } = attempt;
   // A start on work that has not landed runs an agent's code during setup.
@@ -119,8 +116,6 @@ async function workIn(
     cell,
     policy,
     isReadOnly: false,
-    inTurn: open,
-    ...(later === undefined ? {} : { later }),
     lastWord: (words, signal) => renderFinalObjections(context, { attempt, cell, policy, signal }, words),
     prompt: await makeWorkerPromptData(context, view, task, {
       policy,
@@ -129,16 +124,15 @@ async function workIn(
       isKept: cell.start !== cell.base,
     }),
   });
-  return judge(async () => {
-    const isRemoved = await context.git.restoreWorktree(cell);
-    const lost = await rescueLostCommits(context, attempt, { cell, policy });
-    if (lost.mustStay) onLost();
-    const ended = isRemoved ? { ...outcome, failure: await worktreeRemoved(context, cell) } : outcome;
-    const ending = await judgeAgentWork(context, { attempt, cell, policy, outcome: ended });
-    // Work that was not accepted stays as its agent left it.
-    if (ending.work !== null && !lost.mustStay) await runTeardownCommands(context, cell, task.id);
-    return withLostCommits(ending, lost, cell);
-  });
+  onAgentOver();
+  const isRemoved = await context.git.restoreWorktree(cell);
+  const lost = await rescueLostCommits(context, attempt, { cell, policy });
+  if (lost.mustStay) onLost();
+  const ended = isRemoved ? { ...outcome, failure: await worktreeRemoved(context, cell) } : outcome;
+  const ending = await judgeAgentWork(context, { attempt, cell, policy, outcome: ended });
+  // Work that was not accepted stays as its agent left it.
+  if (ending.work !== null && !lost.mustStay) await runTeardownCommands(context, cell, task.id);
+  return withLostCommits(ending, lost, cell);
 }
 
 /** Failure for a removed worktree: uncommitted work is lost, so the work is not whole, even if its agent ended well. */

@@ -26,7 +26,6 @@ import {
 import { rescueFormerBranchTip } from '../retention/rescue-refs.ts';
 import { type AdapterFacts, type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import { runFailureScript } from '../run-script.ts';
-import type { AttemptProgress } from './running-attempts.ts';
 
 export interface Attempt {
   readonly session: SessionId;
@@ -59,18 +58,18 @@ export interface AttemptEnding {
   readonly outcome: Pick<AgentOutcome, 'cost_usd' | 'tokens'>;
 }
 
-/** `onRecorded` is called before the rest, so that callers need not wait for that. */
-type Rest = Partial<Pick<AttemptProgress, 'onRecorded' | 'clearUp'>>;
-
-/** Records what an attempt came to: done with its branch moved, tried again, or failed with its dependents blocked. */
+/**
+ * Records what an attempt came to: done with its branch moved, tried again, or failed with its dependents blocked.
+ * `onRecorded` is called before the rest, so that callers need not wait for that.
+ */
 export async function recordAttemptEnding(
   context: RunContext,
   attempt: Attempt,
   ending: AttemptEnding,
-  { onRecorded = () => undefined, clearUp = (work) => work() }: Rest = {},
+  onRecorded: () => void = () => undefined,
 ): Promise<void> {
   const { failure } = ending;
-  if (failure === null) return complete(context, attempt, ending, { onRecorded, clearUp });
+  if (failure === null) return complete(context, attempt, ending, onRecorded);
   const jitter = context.random();
   let willRetry = false;
   const recorded = await decideAndRecord(context, attempt.session, (view) => {
@@ -105,7 +104,7 @@ async function complete(
   context: RunContext,
   attempt: Attempt,
   { work, notes, leftNotes, reasons, outcome }: AttemptEnding,
-  { onRecorded, clearUp }: Required<Rest>,
+  onRecorded: () => void,
 ): Promise<void> {
   if (work === null) return;
   const { start, base } = work.cell;
@@ -135,7 +134,7 @@ async function complete(
       message: `${attempt.task.id} is done, but no commit holds ${formatCount(work.hidden.length, 'path')} of its work${work.leftBehind.length > 0 ? `; its worktree stays: ${work.cell.path}` : ''}.`,
     });
   if (work.leftBehind.length > 0) await leaveWorktreeToPerson(context, work.cell);
-  else await clearUp(() => context.git.discardCell(work.cell));
+  else await context.git.discardCell(work.cell);
 }
 
 /** Accepted work as its task is to hold it. */

@@ -1,5 +1,4 @@
-import { longestChainLength } from '../../core/schedule/predict-batches.ts';
-import { isPendingTask, msUntilNextBackoffEnds } from '../../core/schedule/select-ready.ts';
+import { msUntilNextBackoffEnds } from '../../core/schedule/select-ready.ts';
 import { countWantedAttempts } from '../../core/task/attempt-records.ts';
 import { listUnblockableTasks } from '../../core/task/block-dependents.ts';
 import { unblockTask } from '../../core/task/task-outcome.ts';
@@ -66,11 +65,7 @@ async function workUntilDone(
   if (!isJoinedMachine(context)) await requireUsableTaskAdapters(context, 'worker', all);
   const isPaid = all.some((task) => adapterTalksToModel(adapterOfNextAttempt(context, task)));
   if (first.length > 0) await warnOfFailingBase(context, opening.session, isPaid);
-  let { tasks } = opening;
-  const running = new RunningAttempts({
-    chainFrom: (task) => chainOf(tasks, task),
-    sleep: (ms, signal) => context.machine.sleep(ms, signal),
-  });
+  const running = new RunningAttempts();
   // People add and take tasks meanwhile; only the refs show it.
   await context.store.watch(() => running.wake());
   while (!context.signal.aborted && running.failures.length === 0) {
@@ -78,7 +73,6 @@ async function workUntilDone(
     if (!isJoinedMachine(context)) await rebaseStacked(context, session);
     await superviseMachines(context, session);
     const view = await viewSession(context, session);
-    tasks = view.tasks;
     onLook?.();
     if (isJoinedMachine(context))
       await findAdaptersUnusableHere(
@@ -98,19 +92,12 @@ async function workUntilDone(
     if (running.size > 0) context.run.idle = null;
     else if (awaits) reportIdleMachine(context, view);
     if (running.size === 0 && !awaits) requireShortServicePause(context, view.session, wake ?? 0);
-    running.onLooked();
     await nextChange(context, { step, isRunning: running.size > 0 || awaits }, wake);
   }
   const hadAgents = running.size > 0;
   await running.settled();
   if (running.failures.length > 0) throw running.failures[0];
   await closeWave(context, opening, hadAgents);
-}
-
-/** Length of the chain of tasks behind one, of those that are pending. */
-function chainOf(tasks: readonly Task[], id: string): number {
-  const task = tasks.find((one) => one.id === id);
-  return task === undefined ? 0 : longestChainLength(task, tasks.filter(isPendingTask));
 }
 
 function startReady(context: RunContext, view: SessionView, running: RunningAttempts): void {

@@ -9,7 +9,6 @@ import { listPlanProblems, readPlanBoundsAtCommit } from '../../../lib/engine/pl
 import { viewSession } from '../../../lib/engine/record-changes.ts';
 import type { RunContext } from '../../../lib/engine/run-context.ts';
 import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
-import { longestTurnHoldMs } from '../../../lib/engine/work/running-attempts.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { openAdmissionStore } from '../../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
@@ -107,60 +106,6 @@ test('SCH-3 nobody waits for the worktree of accepted work to be removed', async
   }));
   await runWorkWave(context, wave.session);
   assert.is([...startedMeanwhile.values()][0], 2);
-});
-
-test('SCH-3 where several agents end together, the work that others wait for is judged first', async () => {
-  const names = ['a', 'b', 'c', 'd', 'e'];
-  const wave = await openTestWorkshop({
-    tasks: names.map((id) => ({
-      ...{ id, title: `Do ${id}`, description: '.', file_locks: [`src/${id}.txt`] },
-      dependencies: id === 'e' ? ['d'] : [],
-    })),
-    config: { concurrency: { development: 4, adaptive: false } },
-    agent: ({ worktree, task }) => {
-      writeFileSync(join(worktree.path, `src/${task}.txt`), 'work\n');
-      return {};
-    },
-  });
-  const { context, events, session } = wave;
-  const untilOver = (count: number): Promise<void> =>
-    until(`${count} agents over`, () => events.filter(({ event }) => event === 'agent-ended').length >= count);
-  let begun = 0;
-  const judged: string[] = [];
-  const git: RunContext['git'] = {
-    ...context.git,
-    importCell: async (cell, tip) => {
-      judged.push(cell.path);
-      await untilOver(4);
-      // Until nothing is under way: all of them wait for their turn.
-      await context.machine.sleep(1, new AbortController().signal);
-      await context.git.importCell(cell, tip);
-    },
-  };
-  const agents: RunContext['agents'] = {
-    ...context.agents,
-    start: async (request, onActivity) => {
-      const agent = await context.agents.start(request, onActivity);
-      begun += 1;
-      // It started first, and ends last; none of them ends before all have begun.
-      const mayEnd = request.task === 'd' ? untilOver(3) : until('all begun', () => begun >= names.length - 1);
-      return { ...agent, outcome: mayEnd.then(() => agent.outcome) };
-    },
-  };
-  // Nothing takes so long that others need not wait for it.
-  const sleep: RunContext['machine']['sleep'] = async (ms, signal) => {
-    if (ms > longestTurnHoldMs) await context.machine.sleep(ms, signal);
-    else if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-  };
-  await runWorkWave({ ...context, agents, git, machine: { ...context.machine, sleep } }, session);
-  const taskAt = (path: string): string | null =>
-    events.flatMap((event) =>
-      event.event === 'agent-started' && path.endsWith(`/${event.agent}`) ? [event.task] : [],
-    )[0] ?? null;
-  const order = judged.map(taskAt);
-  // The first two had their turn by then.
-  assert.is(order.indexOf('d'), 2, order.join(' '));
-  assert.equal([...order].sort(), names);
 });
 
 test('WRK-1 what failed in an earlier wave is not counted at the end of the next', async () => {
