@@ -37,7 +37,6 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       const next = make({ ...options, catFile, reader, now, host });
       writer = Promise.resolve({
         transact: (...asked) => next.transact(...asked),
-        ready: () => next.ready(),
         close: async () => {
           await next.close();
           await (await before)?.close();
@@ -52,7 +51,6 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       endWatch();
       endWatch = watchRefs(commonDir, onChange);
     },
-    ready: async () => (await openedWriter()).ready(),
     readFormerTask: (task) => findFormer({ ...options, catFile }, task),
     // Loaded when first needed: most commands have nothing to do with the archive.
     archive: async () => {

@@ -37,7 +37,6 @@ export interface StoreOptions {
 /** Writes changes into the state. */
 export interface StoreWriter {
   transact: Store['transact'];
-  ready: Store['ready'];
   close(): Promise<void>;
 }
 

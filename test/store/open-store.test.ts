@@ -206,24 +206,10 @@ test('state refs get a reflog, and nothing but objects, refs and logs is left be
   assert.is(repo.git('status', '--porcelain'), '');
 });
 
-test('a store that is ready writes like any other, and leaves nothing running where it never does', async () => {
-  const repo = makeRepo();
-  const store = await openTestStore(repo);
-  await store.ready();
-  await createTasks(store, [sampleTask('task-a')]);
-  await store.close();
-  const idle = await openTestStore(repo);
-  const getsReady = idle.ready();
-  await idle.close();
-  await getsReady;
-  assert.is(repo.git('rev-list', '--count', 'refs/blueflame/tasks'), '1');
-});
-
-test('who gets ready before git knows who they are hears of it at the first change', async () => {
+test('a person whom git does not know hears of it at the first change', async () => {
   const repo = makeRepo();
   const context = { cwd: repo.path, env: { ...repo.env, GIT_AUTHOR_NAME: '', GIT_AUTHOR_EMAIL: '' } };
   const store = await openStore({ context, commonDir: join(repo.path, '.git'), objectFormat: 'sha1' });
-  await store.ready();
   const failed = await createTasks(store, [sampleTask('task-a')]).then(
     () => null,
     (error: unknown) => error,

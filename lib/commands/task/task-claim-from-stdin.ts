@@ -16,8 +16,6 @@ export function runTaskClaimFromStdin(args: CommandArgs<'task'>, io: Io): Promis
   return withRepositoryState(args, io, async ({ git, store, output, selected }) => {
     const person = await git.identity();
     const place = machineName({ env: io.env, commonDir: git.repository.commonDir });
-    // While the first line is waited for.
-    store.ready().catch(() => undefined);
     for await (const line of createInterface({ input: io.stdin })) {
       const id = toPrintableLine(line.trim());
       if (id === '') continue;

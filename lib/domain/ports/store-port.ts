@@ -191,8 +191,6 @@ export interface Store<Seen extends Snapshot = Snapshot, Looked extends Look = L
    * hosts change on a network file system is not seen. The next call takes the place of this one; `close` ends it.
    */
   watch(onChange: () => void): Promise<void>;
-  /** Loads and starts what the first change would wait for: for who waits for input meanwhile. Never rejects. */
-  ready(): Promise<void>;
   /** How a task was right before its latest change; null where that can't be read any more. */
   readFormerTask(task: Task): Promise<Task | null>;
   /** Reads archived state, in the same form; `reviewOn` answers for all landed commits. */

@@ -17,8 +17,6 @@ import { buildStartPoint, type StartPoint } from '../start-point.ts';
 export interface StartedAttempt {
   readonly view: SessionView;
   readonly start: StartPoint;
-  /** Failure that keeps any agent from doing it there, see unreachableReason: looked for while the claim is written. */
-  readonly refusal: Promise<Failure | null>;
 }
 
 interface Claim {
@@ -46,11 +44,8 @@ export async function claimTaskForAgent(context: RunContext, claim: Claim): Prom
   }
   if (start.kind === 'start' && (await recordLocksAfterRenames(context, { session: now }, task, start.commit)))
     return null;
-  const refusal = start.kind === 'start' ? unreachableReason(context, task, start.commit) : Promise.resolve(null);
-  // Heard by who performs the attempt, which gives the claim back.
-  refusal.catch(() => undefined);
   const view = await claimOn(context, claim, { start, lockFacts });
-  return view === null ? null : { view, start, refusal };
+  return view === null ? null : { view, start };
 }
 
 async function claimOn(
@@ -86,7 +81,7 @@ async function claimOn(
  * submodule, or name files that a filter turns into something else, which an agent never sees as they are.
  * null: nothing is against it.
  */
-async function unreachableReason(
+export async function findUnreachableLockFailure(
   { git }: WithGit<GitFiles>,
   { file_locks }: Pick<Task, 'file_locks'>,
   start: ObjectId,

@@ -57,11 +57,6 @@ export class RefTransactions {
     this.#zero = '0'.repeat(options.objectFormat === 'sha1' ? 40 : 64);
   }
 
-  /** Starts git, so that the first transaction needn't. */
-  start(): void {
-    this.#child ??= this.#start();
-  }
-
   /** Moves all refs or none, in the order given. One transaction at a time. */
   run(commands: readonly RefCommand[]): Promise<RefTransactionResult> {
     const result = this.#busy.then(() => this.#runToEnd(commands));

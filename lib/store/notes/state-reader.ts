@@ -26,8 +26,6 @@ export class StateReader {
     readonly objectFormat: ObjectHashFormat;
   };
   #state: IndexedState = emptyIndexedState;
-  /** State this process is about to write. */
-  #expected: IndexedState = emptyIndexedState;
   /** As it was last looked at. */
   #sessions = emptyIndexedState.sessions;
   readonly #files: UnmovedRefsCheck;
@@ -97,11 +95,6 @@ export class StateReader {
     return this.#load(kind, tips, (key) => keys.has(key));
   }
 
-  /** To be called before the refs are moved there: who finds them there before `adopt` is called needs no reading either. */
-  expect(state: IndexedState): void {
-    this.#expected = state;
-  }
-
   /** Takes over a state this process has just written, without reading it. */
   adopt(state: IndexedState): void {
     this.#state = state;
@@ -110,10 +103,6 @@ export class StateReader {
   async #read(): Promise<IndexedState> {
     const { catFile, commonDir } = this.#options;
     if (this.#files.areUnmoved(collectStateTips(this.#state))) return this.#state;
-    if (this.#files.areUnmoved(collectStateTips(this.#expected))) {
-      this.#state = this.#expected;
-      return this.#state;
-    }
     // Without it every state would seem to be gone.
     if (this.#state !== emptyIndexedState && !existsSync(commonDir))
       throw noFolderError(
@@ -122,7 +111,7 @@ export class StateReader {
       );
     const noteTips = this.#files.begin(stateRefs);
     const tips = await readTips(catFile, commonDir, stateRefs);
-    const before = isAt(this.#expected, tips) ? this.#expected : this.#state;
+    const before = this.#state;
     const [sessions, tasks, validations, reviews, blackboard] = await Promise.all([
       this.#load(before.sessions, tips),
       this.#load(before.tasks, tips),

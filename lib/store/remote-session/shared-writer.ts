@@ -38,9 +38,6 @@ export interface SharedOptions {
  * them. All that waits goes in one push; what lost a race is decided again, never sent again.
  */
 export class RemoteStoreWriter implements StoreWriter {
-  /** Nothing to prepare: the time goes to the remote. */
-  async ready(): Promise<void> {}
-
   readonly #parts: StoreParts;
   readonly #options: SharedOptions;
   readonly #open = new Set<PendingTransaction>();

@@ -46,7 +46,6 @@ export class GroupedStoreWriter {
   #identity: Promise<CommitIdentity> | null = null;
   /** Nothing is built on refs that a killed git had moved in part. */
   #healed: Promise<unknown> | null = null;
-  #ready: Promise<void> | null = null;
 
   constructor(options: Options) {
     this.#options = options;
@@ -60,19 +59,9 @@ export class GroupedStoreWriter {
     });
   }
 
-  /** Prepares the first write. Errors are ignored here: they come again with the write. */
-  ready(): Promise<void> {
-    // node loads its clock when it is first read.
-    performance.now();
-    this.#ready ??= Promise.allSettled([this.#heal(), this.#readIdentity(), this.#options.objects.ready()]).then(() =>
-      this.#refs.start(),
-    );
-    return this.#ready;
-  }
-
   /** Resolves when what was asked for is done and git is gone. */
   async close(): Promise<void> {
-    await Promise.all([this.#work, this.#ready]);
+    await this.#work;
     await this.#refs.close();
   }
 
@@ -117,7 +106,6 @@ export class GroupedStoreWriter {
     const identity = await this.#readIdentity();
     const base = await this.#options.reader.read();
     const round = decideTransactions(base, [...open], { ...this.#options, identity });
-    this.#options.reader.expect(round.next);
     const outcome = await this.#publish(round);
     switch (outcome.kind) {
       case 'done':

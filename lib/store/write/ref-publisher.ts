@@ -89,13 +89,6 @@ export class ObjectWriter {
     this.#options = options;
   }
 
-  /** Reads what the first writing would. */
-  async ready(): Promise<void> {
-    const { context, commonDir } = this.#options;
-    this.#settings ??= readObjectWriteSettings(context, commonDir);
-    await this.#settings;
-  }
-
   /** Resolves when all are there. */
   async write(objects: readonly UnwrittenObject[]): Promise<void> {
     const { context, commonDir } = this.#options;
