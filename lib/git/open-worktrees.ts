@@ -23,13 +23,14 @@ import {
 } from './worktrees/try-worktree.ts';
 
 export function openGitWorktreesPort(access: GitAccess): GitWorktrees & GitTryWorktrees {
-  const dirtyPaths = async (workTree: string) => readDirtyPaths(await seeing(access, workTree));
+  const changedTracked = async (workTree: string, variables?: GitContext['variables']) =>
+    readChangedTracked(await seeing(access, workTree, variables));
   return {
     head: (workTree) => readHead(gitInWorkTree(access, workTree)),
     worktrees: () => listWorktreesWherePlaced(access),
     branchUses: (branch) => readBranchUses(access, branch),
-    dirtyPaths,
-    changedTracked: async (workTree) => readChangedTracked(await seeing(access, workTree)),
+    dirtyPaths: async (workTree) => readDirtyPaths(await seeing(access, workTree)),
+    changedTracked,
     filesInTheWay: (workTree, from, to) => listUntrackedFilesInTheWay(gitInWorkTree(access, workTree), from, to),
     advanceObstacles: async (workTree, from, to) => {
       const own = gitInWorkTree(access, workTree);
@@ -41,7 +42,7 @@ export function openGitWorktreesPort(access: GitAccess): GitWorktrees & GitTryWo
     removePersonWorktree: (path) => removePersonWorktree(access, path),
     tryWorktrees: async () => readTryWorktrees(access.repository.commonDir),
     turnIntoTryWorktree: (cell, subject) => turnIntoTryWorktree(access, cell, subject),
-    findOwnWorkInTry: (tried) => findOwnWorkInTry(access, tried, dirtyPaths),
+    findOwnWorkInTry: (tried) => findOwnWorkInTry(access, tried, changedTracked),
     removeTryWorktree: (tried) => removeTryWorktree(access, tried),
   };
 }
@@ -67,8 +68,13 @@ async function syncWorktree(
  * git that sees what changed in the person's work tree: without their filters, which could be made to run what
  * an agent wrote, unless files look changed only for the want of them.
  */
-async function seeing(access: GitAccess, workTree: string): Promise<GitContext> {
-  const [own, drivers] = [gitInWorkTree(access, workTree), await access.inertDrivers()];
+async function seeing(
+  access: GitAccess,
+  workTree: string,
+  variables: GitContext['variables'] = {},
+): Promise<GitContext> {
+  const own = withVariables(gitInWorkTree(access, workTree), variables);
+  const drivers = await access.inertDrivers();
   if (drivers.GIT_CONFIG_COUNT === '0') return own;
   const quiet = withVariables(own, drivers);
   return (await readChangedTracked(quiet)).length === 0 ? quiet : own;

@@ -2,58 +2,18 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeExecProject, type ScriptTask, writeDecisions, writePlan } from '../support/exec-project.ts';
-import { type FlameRun, flame, flameJson, lookOnly } from '../support/flame.ts';
+import { flame, lookOnly } from '../support/flame.ts';
 import { findDamage, findRemains, sampleOf, spread, start } from '../support/kill-rig.ts';
 import { assertRefused } from '../support/refusal.ts';
 import { copyRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
 import { testIf } from '../support/skip.ts';
 import { hasTmux, openTerminal } from '../support/terminal.ts';
+import { auth, done, type Fields, tryIt, waiting } from '../support/tried-changeset.ts';
 import { trusted } from '../support/trusted.ts';
 
 // RVW-2: a changeset in a worktree of the person's own, set up as agents' are, and gone again by one command.
 
-type Fields = Readonly<Record<string, unknown>>;
-
-interface Opened {
-  readonly config?: Fields;
-  readonly name?: string;
-  readonly tasks?: readonly ScriptTask[];
-  /** Called before the first run. */
-  readonly prepare?: (repo: TestRepo) => void;
-}
-
-const auth = { id: 'one', group: 'auth', script: 'echo ours > src/a.txt', locks: ['src/a.txt'] };
 const docs = { id: 'two', group: 'docs', script: 'echo docs > docs.txt', locks: ['docs.txt'] };
-
-/** A session whose changesets wait. */
-async function waiting({ config = {}, tasks = [auth], prepare, ...options }: Opened = {}): Promise<TestRepo> {
-  const repo = makeExecProject({ config, ...options });
-  prepare?.(repo);
-  writePlan(repo, tasks);
-  writeDecisions(repo, { plan: ['approve'] });
-  const run = await flame(repo, ['run', 'Go', '--from', '.git/plan.yml', '--decisions-file', '.git/decisions.yml']);
-  assert.is(run.code, 2, run.stderr);
-  return repo;
-}
-
-interface Tried extends FlameRun {
-  readonly facts: Fields;
-  readonly path: string;
-  readonly there: TestRepo;
-}
-
-async function tryIt(repo: TestRepo, ...words: readonly string[]): Promise<Tried> {
-  const run = await flameJson(repo, ['review', '--try', ...words]);
-  const [facts = {}, ...more] = run.lines;
-  assert.equal(more, []);
-  assert.type(facts.worktree, 'string', run.stderr);
-  const path = `${facts.worktree}`;
-  return { ...run, facts, path, there: openRepo(path, repo.env) };
-}
-
-const done = (repo: TestRepo, ...words: readonly string[]): Promise<FlameRun> =>
-  flame(repo, ['review', '--done', ...words]);
 
 function worktrees(repo: TestRepo): number {
   return repo.git('worktree', 'list').split('\n').length;

@@ -8,6 +8,8 @@ export interface TryWorktreeSubject {
   /** Its id, and the commit that was checked out. */
   readonly changeset: string;
   readonly commit: ObjectId;
+  /** What it builds on: what that ignores is not the person's work. */
+  readonly base: ObjectId;
 }
 
 /** A plain worktree of the person's in which they try a changeset. Its own git folder holds these facts. */
@@ -19,6 +21,8 @@ export interface TryWorktree extends TryWorktreeSubject {
 export interface OwnWorkInTry {
   /** Changed and untracked paths, but for those its setup left as they are. */
   readonly changes: readonly string[];
+  /** Those of them that only rules of the changeset ignore. */
+  readonly ignored: readonly string[];
   /** Commits that no ref holds, the newest first; at most twenty. */
   readonly commits: readonly ObjectId[];
   /** Whether it is as it was made: also on the same commit, and on no branch. */
@@ -39,6 +43,6 @@ export interface GitTryWorktrees {
     subject: TryWorktreeSubject,
   ): Promise<TryWorktree & { readonly runsHooks: boolean }>;
   findOwnWorkInTry(tried: TryWorktree): Promise<OwnWorkInTry>;
-  /** Removes one without own work; ignored files go with it. False: git refuses, and it stays. */
+  /** Removes one without own work; what else is ignored goes with it. False: git refuses, and it stays. */
   removeTryWorktree(tried: TryWorktree): Promise<boolean>;
 }

@@ -137,7 +137,9 @@ async function makeTryWorktree(
     }
     // Those too that agents don't see: what runs from here on is started by the person.
     await copyFilesIntoWorktree(context, path);
-    const { runsHooks, ...worktree } = await git.turnIntoTryWorktree(cell, { session, group, changeset: id, commit });
+    const { runsHooks, ...worktree } = await git.turnIntoTryWorktree(cell, {
+      ...{ session, group, changeset: id, commit, base },
+    });
     if (runsHooks) warnOnce(context, `git takes its hooks from the files there (core.hooksPath): ${path}`);
     return { worktree, failure };
   } catch (error) {
@@ -176,6 +178,7 @@ export async function removeTriedChangeset(
 
 function holdsWorkError({ group, path }: TryWorktree, own: OwnWorkInTry): FlameError {
   const [commit] = own.commits;
+  const ignored = own.ignored.slice(0, 10).map(shellQuote).join(' ');
   const [there, done] = [`git -C ${shellQuote(path)}`, `git flame review --done ${shellQuote(group)}`];
   return new FlameError({
     kind: 'refused',
@@ -183,7 +186,8 @@ function holdsWorkError({ group, path }: TryWorktree, own: OwnWorkInTry): FlameE
     message: `The worktree of changeset ${group} stays: it holds ${describeOwnWork(own)}.`,
     details: [...own.changes.slice(0, 10).map(renderFileName), ...own.commits.slice(0, 10)],
     hints: [
-      ...(own.changes.length > 0 ? [`${there} stash push --include-untracked`] : []),
+      ...(own.changes.length > own.ignored.length ? [`${there} stash push --include-untracked`] : []),
+      ...(ignored === '' ? [] : [`${there} stash push --all -- ${ignored}`]),
       ...(commit === undefined ? [] : [`git branch ${shellQuote(`try-${group}`)} ${shortId(commit)}`]),
       done,
     ],

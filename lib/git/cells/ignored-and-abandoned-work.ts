@@ -72,7 +72,12 @@ function isCache(workTree: string, entry: string): boolean {
   const name = entry.replace(/\/$/, '').split('/').at(-1) ?? '';
   // The mark by which cargo, pytest and others say that a folder can go: bford.info/cachedir.
   const isMarked = entry.endsWith('/') && isTextFileName(entry) && existsSync(join(workTree, entry, 'CACHEDIR.TAG'));
-  return cacheNames.has(name) || cacheFile.test(name) || isMarked;
+  return isCacheName(name) || isMarked;
+}
+
+/** Whether a file or folder of this name is a cache wherever it lies. */
+export function isCacheName(name: string): boolean {
+  return cacheNames.has(name) || cacheFile.test(name);
 }
 
 interface Walk {

@@ -1,9 +1,8 @@
 import { copyFileSync, existsSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type ObjectId, objectIdPattern, parseObjectId, parseSessionId } from '../../domain/ids.ts';
+import { type ObjectId, parseObjectId, parseSessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { OwnWorkInTry, TryWorktree, TryWorktreeSubject } from '../../domain/ports/git-try-worktrees.ts';
-import { splitFileNames } from '../../util/file-names.ts';
 import { isJsonRecord, parseJsonRecord } from '../../util/json.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { ownIdentity, type ProcessIdentity, parseIdentity, processState } from '../../util/process-identity.ts';
@@ -16,9 +15,10 @@ import { buildCellGitFolders, cellsFolder, readCellOwnerState, withAllCellsLock 
 import { addToRecord, readRecord } from '../cells/cell-record.ts';
 import { areHooksInWorkTree, handWorktreeToPerson } from '../cells/hand-to-person.ts';
 import { requireCellGitFolders } from '../cells/tool-index.ts';
-import { type GitAccess, gitInWorkTree, gitOnObjects, withVariables } from '../objects/git-access.ts';
-import { runGit, runGitForText } from '../process/run-git.ts';
+import { type GitAccess, gitInWorkTree, gitOnObjects } from '../objects/git-access.ts';
+import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
 import { readHead } from '../refs/resolve-commit.ts';
+import { listChangesInTry, type PreparedPaths, readPreparedPaths } from './list-changes-in-try.ts';
 import { inCommonDir, removePersonWorktree } from './person-worktree.ts';
 
 /** In the worktree's own git folder, which git removes with it. */
@@ -26,8 +26,8 @@ const factsFile = 'blueflame-try';
 
 interface RecordedTry extends TryWorktree {
   readonly gitDir: string;
-  /** Untracked files that were there before the person, each with its stamp. */
-  readonly prepared: Readonly<Record<string, unknown>>;
+  /** See readPreparedPaths. */
+  readonly prepared: PreparedPaths;
   /** Its removal has begun: what is missing in it was not removed by the person. */
   readonly isLeaving: boolean;
   /** The process that makes it; null: it was handed over. */
@@ -36,8 +36,8 @@ interface RecordedTry extends TryWorktree {
 
 /** Reads which worktrees there are to try changesets in. Starts no process. */
 export function readTryWorktrees(commonDir: string): readonly TryWorktree[] {
-  return readRecorded(commonDir).map(({ path, session, group, changeset, commit }) => {
-    return { path, session, group, changeset, commit };
+  return readRecorded(commonDir).map(({ path, session, group, changeset, commit, base }) => {
+    return { path, session, group, changeset, commit, base };
   });
 }
 
@@ -54,15 +54,15 @@ function readRecorded(commonDir: string): readonly RecordedTry[] {
 }
 
 function parseFacts(facts: Readonly<Record<string, unknown>>): Omit<RecordedTry, 'gitDir' | 'path'> | null {
-  const { session, group, changeset, commit, prepared, leaving, maker = null } = facts;
+  const { session, group, changeset, commit, base, prepared, leaving, maker = null } = facts;
   if (typeof group !== 'string' || typeof changeset !== 'string') return null;
-  if (typeof commit !== 'string' || !objectIdPattern.test(commit)) return null;
   try {
     return {
       session: parseSessionId(`${session}`),
       group,
       changeset,
-      commit: parseObjectId(commit),
+      commit: parseObjectId(`${commit}`),
+      base: parseObjectId(`${base}`),
       prepared: isJsonRecord(prepared) ? prepared : {},
       isLeaving: leaving === true,
       maker: parseIdentity(JSON.stringify(maker)),
@@ -114,8 +114,7 @@ export async function turnIntoTryWorktree(
   const { id, root, listing } = requireCellGitFolders(access, cell);
   const { path } = cell;
   await handWorktreeToPerson(access, cell, { mayRunHooks: true });
-  const paths = await listUntracked(access, path);
-  const prepared = Object.fromEntries(paths.map((name) => [name, fileStamp(join(path, name))]));
+  const prepared = await readPreparedPaths(access, path);
   const gitDir = await registerWorktree(access, { place: join(root, 'try', basename(path)), commit: cell.start });
   copyFileSync(join(listing, 'index'), join(gitDir, 'index'));
   const facts = { ...subject, path, gitDir, prepared, isLeaving: false };
@@ -147,34 +146,23 @@ async function registerWorktree(
 export async function findOwnWorkInTry(
   access: GitAccess,
   { path }: Pick<TryWorktree, 'path'>,
-  dirtyPaths: (workTree: string) => Promise<readonly string[]>,
+  changedTracked: (workTree: string, variables: GitContext['variables']) => Promise<readonly string[]>,
 ): Promise<OwnWorkInTry> {
   const tried = requireRecorded(access, path);
   // Removed in part: git finds no worktree there any more.
-  if (!isThere(tried)) return { changes: [], commits: [], isAsMade: true };
-  const prepared = await listPrepared(access, tried);
-  const changes = (await dirtyPaths(path)).filter((name) => !prepared.includes(name) && !isRemoved(tried, name));
+  if (!isThere(tried)) return { changes: [], ignored: [], commits: [], isAsMade: true };
+  const { ignored, ...found } = await listChangesInTry(access, tried, changedTracked);
+  const changes = found.changes.filter((name) => !isRemoved(tried, name));
   const git = gitInWorkTree(access, path);
   const head = await readHead(git);
   const { stdout } = await runGit(git, ['reflog', 'show', '--format=%H', 'HEAD'], { accept: [0, 128] });
   const seen = stdout.toString().split('\n').filter(Boolean);
   const tips = [...new Set([...(head.commit === null ? [] : [head.commit]), ...seen])];
   const range = ['--max-count=20', ...tips, '--not', tried.commit, '--glob=refs/*'];
-  const found = tips.length === 0 ? '' : await runGitForText(gitOnObjects(access), ['rev-list', ...range]);
-  const commits = found.split('\n').filter(Boolean).map(parseObjectId);
+  const listed = tips.length === 0 ? '' : await runGitForText(gitOnObjects(access), ['rev-list', ...range]);
+  const commits = listed.split('\n').filter(Boolean).map(parseObjectId);
   const isAsMade = changes.length + commits.length === 0 && head.branch === null && head.commit === tried.commit;
-  return { changes, commits, isAsMade };
-}
-
-/** Untracked files that are as the setup left them; once they are staged or committed they are the person's. */
-async function listPrepared(access: GitAccess, { path, prepared }: RecordedTry): Promise<readonly string[]> {
-  const untracked = await listUntracked(access, path);
-  return untracked.filter((name) => name in prepared && prepared[name] === fileStamp(join(path, name)));
-}
-
-async function listUntracked(access: GitAccess, path: string): Promise<readonly string[]> {
-  const git = withVariables(gitInWorkTree(access, path), await access.inertDrivers());
-  return splitFileNames((await runGit(git, ['ls-files', '-z', '--others', '--exclude-standard'])).stdout);
+  return { changes, ignored, commits, isAsMade };
 }
 
 function isRemoved({ path, isLeaving }: RecordedTry, name: string): boolean {
@@ -187,7 +175,8 @@ export async function removeTryWorktree(access: GitAccess, { path }: Pick<TryWor
   writeFacts({ ...tried, isLeaving: true });
   killPoint('worktree to try leaves');
   // Without them git finds nothing there that it would have to be forced to remove.
-  if (isThere(tried)) for (const name of await listPrepared(access, tried)) rmSync(join(path, name), { force: true });
+  const left = Object.entries(tried.prepared).filter(([name, stamp]) => stamp === fileStamp(join(path, name)));
+  if (isThere(tried)) for (const [name] of left) rmSync(join(path, name), { force: true });
   else await removeTree(path);
   const isGone = await removePersonWorktree(access, path);
   if (!isGone) writeFacts({ ...tried, isLeaving: false });

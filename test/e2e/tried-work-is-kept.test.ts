@@ -1,0 +1,128 @@
+import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { flame } from '../support/flame.ts';
+import { assertRefused } from '../support/refusal.ts';
+import { openRepo, type TestRepo } from '../support/repo.ts';
+import { auth, done, type Fields, type Tried, tryIt, waiting } from '../support/tried-changeset.ts';
+
+// RVW-2: what a person made while they tried a changeset is removed by no command, wherever git hides it.
+
+const nothing = { name: 'x', base_branch: 'main' };
+
+/** Changes that keep a worktree, by the error of the command that would remove it. */
+async function keptBy(repo: TestRepo): Promise<readonly string[]> {
+  const { code, stderr } = await done(repo, '--json');
+  assert.is(code, 1, stderr);
+  const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
+  assert.is(error.code, 'try-has-work', stderr);
+  return error.data.changes;
+}
+
+async function assertGone(repo: TestRepo, { path }: Tried): Promise<void> {
+  const { code, stderr } = await done(repo);
+  assert.is(code, 0, stderr);
+  assert.is(existsSync(path), false);
+}
+
+const ignoring = {
+  ...auth,
+  script: [
+    "printf '*.log\\n*.md\\nfresh/\\nnode_modules/\\n' > .gitignore",
+    "mkdir -p docs && printf 'own*\\n' > docs/.gitignore",
+    'echo ours > src/a.txt',
+  ].join(' && '),
+  locks: ['src/a.txt', '.gitignore', 'docs/.gitignore'],
+};
+
+test('RVW-2 files that only the changeset ignores keep the worktree; what the base ignores does not', async () => {
+  const setup = ['mkdir -p fresh made && echo s | tee fresh/s made/s.md set.md'];
+  const repo = await waiting({
+    config: { project: { ...nothing, setup } },
+    tasks: [ignoring],
+    prepare: (at) => {
+      at.write('.gitignore', '*.log\ndist/\n');
+      at.write('.git/info/exclude', '*.local\n');
+      at.commit('rules');
+    },
+  });
+  const tried = await tryIt(repo);
+  const { there } = tried;
+  // A program's, and what the project and the person ignore themselves.
+  there.write('dist/app.md', 'built\n');
+  there.write('run.log', 'log\n');
+  there.write('a.local', 'local\n');
+  there.write('fresh/later.md', 'by what the setup installed\n');
+  there.write('node_modules/pkg/readme.md', 'installed\n');
+  there.write('.tool/.gitignore', '*\n');
+  there.write('.tool/state', 'a tool that ignores itself\n');
+  const names = ['notes.md', 'made/later.md', 'deep/er/notes.md', 'docs/own.txt', 'odd\nname\x1b[31m.md', 'set.md'];
+  for (const name of names) there.write(name, 'mine\n');
+  assert.is(there.git('status', '--short'), '');
+  assert.equal(await keptBy(repo), [...names].sort());
+  const refused = await done(repo);
+  assertRefused(refused, { code: 1, says: 'holds 6 changed files', next: 'stash push --all -- deep/er/notes.md' });
+  assert.not.ok(refused.stderr.includes('\x1b[31m'), refused.stderr);
+  there.git('stash', 'push', '--all', '--', ...names);
+  await assertGone(repo, tried);
+  assert.is(repo.git('ls-tree', '-r', '--name-only', 'stash@{0}^3').split('\n').length, names.length);
+});
+
+test('RVW-2 a file that the changeset ignores keeps an earlier version of it, and cleanup leaves it', async () => {
+  const repo = await waiting({ tasks: [ignoring] });
+  const { there, path, facts } = await tryIt(repo);
+  there.write('notes.md', 'mine\n');
+  repo.write('more.txt', 'more\n');
+  repo.commit('base: more');
+  assert.is((await flame(repo, ['merge'])).code, 0);
+  const again = await tryIt(repo);
+  assert.equal([again.facts.commit, (again.facts.kept_by as Fields).changes], [facts.commit, ['notes.md']]);
+  assert.is((await flame(repo, ['review', '--changeset', 'auth', '--approve'])).code, 0);
+  const cleaned = await flame(repo, ['cleanup', '--yes', '--force']);
+  assert.match(cleaned.stdout, /kept .*try-auth.*uncommitted changes/);
+  assert.ok(existsSync(join(path, 'notes.md')));
+});
+
+test('RVW-2 a file that is marked as unchanged or skipped in the index keeps the worktree', async () => {
+  const repo = await waiting({
+    prepare: (at) => {
+      at.write('b.txt', 'b\n');
+      at.write('gone.txt', 'gone\n');
+      at.commit('more');
+    },
+  });
+  const tried = await tryIt(repo);
+  const { there } = tried;
+  there.git('update-index', '--assume-unchanged', 'src/a.txt');
+  there.git('update-index', '--skip-worktree', 'b.txt', 'gone.txt');
+  assert.is((await done(repo, '--dry-run')).code, 0);
+  there.write('src/a.txt', 'mine\n');
+  there.write('b.txt', 'mine\n');
+  assert.is(there.git('status', '--short'), '');
+  assert.equal(await keptBy(repo), ['b.txt', 'src/a.txt']);
+  there.write('src/a.txt', 'ours\n');
+  there.write('b.txt', 'b\n');
+  await assertGone(repo, tried);
+});
+
+test('RVW-2 repositories, links, modes and folders in the place of files keep the worktree', async () => {
+  const repo = await waiting({
+    config: { project: { ...nothing, setup: ['echo made | tee made.txt kept.txt'] } },
+    tasks: [ignoring],
+  });
+  const tried = await tryIt(repo);
+  const { there, path } = tried;
+  for (const name of ['mine', 'fork.md']) {
+    mkdirSync(join(path, name));
+    openRepo(join(path, name), repo.env).git('init', '-q');
+  }
+  there.write('src/a.txt', 'ours\n');
+  there.git('update-index', '--chmod=+x', 'src/a.txt');
+  symlinkSync('/nowhere', join(path, 'link'));
+  rmSync(join(path, 'made.txt'));
+  there.write('made.txt/in.txt', 'a folder now\n');
+  assert.equal(await keptBy(repo), ['fork.md/', 'link', 'made.txt/in.txt', 'mine/', 'src/a.txt']);
+});
+
+test.run();
