@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { flame } from '../support/flame.ts';
+import { findDamage, findRemains, start } from '../support/kill-rig.ts';
 import { assertRefused } from '../support/refusal.ts';
-import { openRepo, type TestRepo } from '../support/repo.ts';
+import { copyRepo, makeTempDir, openRepo, type TestRepo } from '../support/repo.ts';
 import { auth, done, type Fields, type Tried, tryIt, waiting } from '../support/tried-changeset.ts';
 
 // RVW-2: what a person made while they tried a changeset is removed by no command, wherever git hides it.
@@ -123,6 +124,64 @@ test('RVW-2 repositories, links, modes and folders in the place of files keep th
   rmSync(join(path, 'made.txt'));
   there.write('made.txt/in.txt', 'a folder now\n');
   assert.equal(await keptBy(repo), ['fork.md/', 'link', 'made.txt/in.txt', 'mine/', 'src/a.txt']);
+});
+
+test('RVW-2 what a person makes where a killed --done left off is theirs', async () => {
+  const origin = await waiting({ config: { project: { ...nothing, setup: ['echo made > made.txt'] } } });
+  const log = join(makeTempDir(), 'points');
+  const make = async (): Promise<TestRepo & { readonly tried: string }> => {
+    const repo = copyRepo(origin);
+    mkdirSync(join(dirname(repo.path), 'tmp'));
+    return { ...repo, tried: (await tryIt(repo)).path };
+  };
+  assert.is(start(await make(), ['review', '--done'], { FLAME_TEST_KILL_LOG: log }).code, 0);
+  const points = readFileSync(log, 'utf8').trim().split('\n');
+  const chosen = points.flatMap((point, at) => (point.includes('worktree to try') ? [at + 1] : []));
+  assert.is(chosen.length, 4, points.join());
+  for (const at of chosen) {
+    const repo = await make();
+    assert.is(start(repo, ['review', '--done'], { FLAME_TEST_KILL_AT: `${at}` }).signal, 'SIGKILL');
+    const mine = join(repo.tried, 'mine.txt');
+    mkdirSync(repo.tried, { recursive: true });
+    writeFileSync(mine, 'mine\n');
+    await done(repo);
+    await flame(repo, ['review', '--try']);
+    await flame(repo, ['cleanup', '--yes', '--force']);
+    assert.is(readFileSync(mine, 'utf8'), 'mine\n', points[at - 1]);
+    rmSync(mine);
+    await done(repo);
+    rmSync(repo.tried, { recursive: true, force: true });
+    assert.equal(findRemains(repo), [], points[at - 1]);
+    assert.is(findDamage(repo), '', points[at - 1]);
+  }
+});
+
+test('RVW-2 a locked worktree stays, and one in which submodules are or were', async () => {
+  const inner = openRepo(makeTempDir());
+  inner.git('init', '-q', '-b', 'main');
+  inner.write('x', 'x\n');
+  inner.commit('inner');
+  const file = ['-c', 'protocol.file.allow=always'];
+  const repo = await waiting({
+    prepare: (at) => {
+      at.git(...file, 'submodule', '--quiet', 'add', inner.path, 'sub');
+      at.commit('sub');
+    },
+  });
+  const tried = await tryIt(repo);
+  const { there, path } = tried;
+  repo.git('worktree', 'lock', path);
+  assertRefused(await done(repo), { code: 1, says: 'asked to lock it', next: 'git worktree unlock' });
+  repo.git('worktree', 'unlock', path);
+  there.git(...file, 'submodule', '--quiet', 'update', '--init');
+  openRepo(join(path, 'sub'), repo.env).write('y', 'y\n');
+  const mine = openRepo(join(path, 'sub'), repo.env).commit('mine');
+  there.git('submodule', '--quiet', 'deinit', '--force', '--all');
+  assertRefused(await done(repo), { code: 1, says: 'submodules are checked out', next: 'git worktree remove --force' });
+  const modules = join(there.git('rev-parse', '--absolute-git-dir'), 'modules', 'sub');
+  assert.is(openRepo(modules, repo.env).git('cat-file', '-t', mine), 'commit');
+  rmSync(modules, { recursive: true });
+  await assertGone(repo, tried);
 });
 
 test.run();

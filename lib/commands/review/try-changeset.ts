@@ -71,6 +71,8 @@ function report(output: Output, { worktree, state, failure, keptBy }: TriedChang
 /** `git flame review --done [CHANGESET]`: removes the worktree, unless something of the person's is nowhere else. */
 export function runDone(args: CommandArgs<'review'>, io: Io): Promise<number> {
   return withRepositoryState(args, io, async ({ git, output }) => {
+    // A removal that was cut short is finished first.
+    if (!args.globals.dryRun) await git.removeUnfinishedCells();
     const worktree = selectTryWorktree(await git.tryWorktrees(), args.options.changeset);
     const { path, group, changeset, session } = worktree;
     if (!args.globals.dryRun) await removeTriedChangeset({ git }, worktree);

@@ -29,9 +29,11 @@ export interface OwnWorkInTry {
   readonly isAsMade: boolean;
 }
 
+/** Why one stays: git was asked to lock it, submodules are in it, or its folder can't be moved. */
+export type TryRemoval = 'removed' | 'locked' | 'submodules' | 'not moved';
+
 /** Worktrees in which the person tries changesets. */
 export interface GitTryWorktrees {
-  /** Those that are there, or whose removal was cut short. */
   tryWorktrees(): Promise<readonly TryWorktree[]>;
   /**
    * Makes a scratch worktree that is set up the person's own: git knows it as any other, on a detached HEAD. What lies
@@ -43,6 +45,9 @@ export interface GitTryWorktrees {
     subject: TryWorktreeSubject,
   ): Promise<TryWorktree & { readonly runsHooks: boolean }>;
   findOwnWorkInTry(tried: TryWorktree): Promise<OwnWorkInTry>;
-  /** Removes one without own work; what else is ignored goes with it. False: git refuses, and it stays. */
-  removeTryWorktree(tried: TryWorktree): Promise<boolean>;
+  /**
+   * Removes one without own work; what else is ignored goes with it. Rejects where files can't be removed: then those
+   * left are in a folder beside it, which the next start removes.
+   */
+  removeTryWorktree(tried: TryWorktree): Promise<TryRemoval>;
 }

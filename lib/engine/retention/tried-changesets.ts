@@ -45,7 +45,8 @@ export async function removeClosedTryWorktree(
   const rescues: string[] = [];
   for (const commit of await git.dropContainedCommits(commits))
     rescues.push(rescueName(await keepCommitAsRescue(context, subject, commit)));
-  if (!(await git.removeTryWorktree(tried))) return { outcome: 'kept', details: 'git refuses to remove it' };
+  const removal = await git.removeTryWorktree(tried);
+  if (removal !== 'removed') return { outcome: 'kept', details: `it can't be removed (${removal})` };
   return rescues.length === 0
     ? { outcome: 'removed', details: '' }
     : { outcome: 'rescued', details: rescues.join(', ') };

@@ -101,7 +101,7 @@ export async function tryChangeset(
   }
   await requireThere(context, changeset);
   await requireRoomForWorktrees(context, { count: 1, hint: 'git flame cleanup' });
-  if (known !== undefined && !(await git.removeTryWorktree(known))) throw notRemovedError(known);
+  if (known !== undefined) await remove(context, known);
   const made = await makeTryWorktree(context, session, changeset);
   return { ...made, state: known === undefined ? 'made' : 'moved', keptBy: null };
 }
@@ -173,7 +173,30 @@ export async function removeTriedChangeset(
 ): Promise<void> {
   const own = await git.findOwnWorkInTry(worktree);
   if (own.changes.length + own.commits.length > 0) throw holdsWorkError(worktree, own);
-  if (!(await git.removeTryWorktree(worktree))) throw notRemovedError(worktree);
+  await remove({ git }, worktree);
+}
+
+async function remove(
+  { git }: WithGit<Pick<RunContext['git'], 'removeTryWorktree'>>,
+  tried: TryWorktree,
+): Promise<void> {
+  const [path, removal] = [shellQuote(tried.path), await git.removeTryWorktree(tried)];
+  if (removal === 'removed') return;
+  const [why, ...hints] = {
+    locked: ['git was asked to lock it', `git worktree unlock ${path}`, 'git flame review --done'],
+    submodules: [
+      'submodules are checked out in it, and what was made in them may be nowhere else',
+      `git -C ${path} submodule foreach 'git status --short && git log --oneline HEAD --not --remotes'`,
+      `git worktree remove --force ${path}`,
+    ],
+    'not moved': ['its folder cannot be moved away to remove it', `git worktree remove ${path}`],
+  }[removal];
+  throw new FlameError({
+    kind: 'refused',
+    code: 'try-not-removed',
+    message: `The worktree of changeset ${tried.group} stays: ${why}.`,
+    hints,
+  });
 }
 
 function holdsWorkError({ group, path }: TryWorktree, own: OwnWorkInTry): FlameError {
@@ -202,13 +225,4 @@ export function describeOwnWork({ changes, commits }: OwnWorkInTry): string {
     ...(commits.length > 0 ? [`${formatCount(commits.length, 'commit')} that no branch has`] : []),
   ];
   return parts.length === 0 ? 'a branch or commit you checked out' : `${parts.join(' and ')}, made by you`;
-}
-
-function notRemovedError({ group, path }: TryWorktree): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'try-not-removed',
-    message: `git refuses to remove ${path}, where changeset ${group} can be tried.`,
-    hints: [`git worktree remove ${shellQuote(path)}`],
-  });
 }

@@ -61,13 +61,19 @@ export async function removePersonWorktree(access: GitAccess, path: string): Pro
 async function holdsOnlyEmptySubmodules(access: GitAccess, path: string): Promise<boolean> {
   if (!existsSync(join(path, '.git'))) return false;
   const git = withVariables(gitInWorkTree(access, path), await access.inertDrivers());
+  const gitDir = await runGitForText(git, ['rev-parse', '--absolute-git-dir']);
+  if ((await findSubmodules(git, gitDir)) !== 'empty') return false;
+  const args = ['-c', untrackedShown, 'status', '--porcelain', '--ignore-submodules=none'];
+  return (await runGit(git, args)).stdout.length === 0;
+}
+
+/** Whether submodules of a worktree are checked out there, or were: commits in them may be nowhere else. */
+export async function findSubmodules(git: GitContext, gitDir: string): Promise<'none' | 'empty' | 'filled'> {
   const places = splitFileNames((await runGit(git, ['ls-files', '-z', '--stage'])).stdout)
     .filter((line) => line.startsWith('160000 '))
-    .map((line) => line.slice(line.indexOf('\t') + 1));
-  if (places.length === 0 || places.some((place) => listNamesIn(join(path, place)).length > 0)) return false;
-  return (
-    (await runGit(git, ['-c', untrackedShown, 'status', '--porcelain', '--ignore-submodules=none'])).stdout.length === 0
-  );
+    .map((line) => join(git.cwd, line.slice(line.indexOf('\t') + 1)));
+  const isFilled = [join(gitDir, 'modules'), ...places].some((place) => listNamesIn(place).length > 0);
+  return isFilled ? 'filled' : places.length > 0 ? 'empty' : 'none';
 }
 
 /** Not the context for objects alone: its index would become that of the new worktree. */

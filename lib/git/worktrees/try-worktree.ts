@@ -1,16 +1,22 @@
-import { copyFileSync, existsSync, lstatSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type ObjectId, parseObjectId, parseSessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
-import type { OwnWorkInTry, TryWorktree, TryWorktreeSubject } from '../../domain/ports/git-try-worktrees.ts';
+import type {
+  OwnWorkInTry,
+  TryRemoval,
+  TryWorktree,
+  TryWorktreeSubject,
+} from '../../domain/ports/git-try-worktrees.ts';
 import { isJsonRecord, parseJsonRecord } from '../../util/json.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { ownIdentity, type ProcessIdentity, parseIdentity, processState } from '../../util/process-identity.ts';
-import { fileStamp, listNamesIn, readTextOrEmpty } from '../../util/read-file.ts';
+import { listNamesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { realPathEvenIfMissing } from '../../util/real-and-private-paths.ts';
 import { removeTree } from '../../util/remove-tree.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { removeCell } from '../cells/add-cell.ts';
+import { cellRemovalSuffix, removeCell } from '../cells/add-cell.ts';
 import { buildCellGitFolders, cellsFolder, readCellOwnerState, withAllCellsLock } from '../cells/cell-git-folders.ts';
 import { addToRecord, readRecord } from '../cells/cell-record.ts';
 import { areHooksInWorkTree, handWorktreeToPerson } from '../cells/hand-to-person.ts';
@@ -19,7 +25,7 @@ import { type GitAccess, gitInWorkTree, gitOnObjects } from '../objects/git-acce
 import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
 import { readHead } from '../refs/resolve-commit.ts';
 import { listChangesInTry, type PreparedPaths, readPreparedPaths } from './list-changes-in-try.ts';
-import { inCommonDir, removePersonWorktree } from './person-worktree.ts';
+import { findSubmodules, inCommonDir } from './person-worktree.ts';
 
 /** In the worktree's own git folder, which git removes with it. */
 const factsFile = 'blueflame-try';
@@ -28,9 +34,9 @@ interface RecordedTry extends TryWorktree {
   readonly gitDir: string;
   /** See readPreparedPaths. */
   readonly prepared: PreparedPaths;
-  /** Its removal has begun: what is missing in it was not removed by the person. */
-  readonly isLeaving: boolean;
-  /** The process that makes it; null: it was handed over. */
+  /** Where it is moved to be removed, so that what the person makes at its path is never taken for it. */
+  readonly leaving: string | null;
+  /** The process that makes or removes it; null: it was handed over. */
   readonly maker: ProcessIdentity | null;
 }
 
@@ -47,14 +53,14 @@ function readRecorded(commonDir: string): readonly RecordedTry[] {
     const gitDir = join(folder, name);
     const facts = parseFacts(parseJsonRecord(readTextOrEmpty(join(gitDir, factsFile))));
     const link = readTextOrEmpty(join(gitDir, 'gitdir')).trim();
-    if (facts === null || facts.maker !== null || link === '') return [];
+    if (facts === null || (facts.maker !== null && facts.leaving === null) || link === '') return [];
     const tried = { ...facts, gitDir, path: dirname(resolve(gitDir, link)) };
-    return isThere(tried) || (tried.isLeaving && existsSync(tried.path)) ? [tried] : [];
+    return isThere(tried) ? [tried] : [];
   });
 }
 
 function parseFacts(facts: Readonly<Record<string, unknown>>): Omit<RecordedTry, 'gitDir' | 'path'> | null {
-  const { session, group, changeset, commit, base, prepared, leaving, maker = null } = facts;
+  const { session, group, changeset, commit, base, prepared, leaving = null, maker = null } = facts;
   if (typeof group !== 'string' || typeof changeset !== 'string') return null;
   try {
     return {
@@ -64,7 +70,7 @@ function parseFacts(facts: Readonly<Record<string, unknown>>): Omit<RecordedTry,
       commit: parseObjectId(`${commit}`),
       base: parseObjectId(`${base}`),
       prepared: isJsonRecord(prepared) ? prepared : {},
-      isLeaving: leaving === true,
+      leaving: typeof leaving === 'string' ? leaving : null,
       maker: parseIdentity(JSON.stringify(maker)),
     };
   } catch {
@@ -72,26 +78,30 @@ function parseFacts(facts: Readonly<Record<string, unknown>>): Omit<RecordedTry,
   }
 }
 
-function writeFacts({ gitDir, path: _, isLeaving: leaving, ...facts }: RecordedTry): void {
-  replaceFile(join(gitDir, factsFile), `${JSON.stringify({ ...facts, leaving })}\n`);
+function writeFacts({ gitDir, path: _, ...facts }: RecordedTry): void {
+  replaceFile(join(gitDir, factsFile), `${JSON.stringify(facts)}\n`);
 }
 
 /**
  * Finishes what a killed process began: a worktree that was handed over is no cell's any more; of one that wasn't, what
- * git made for it goes, and its files go with the cell.
+ * git made for it goes, and its files go with the cell; one that was moved away goes.
  */
 export async function finishKilledTries(commonDir: string): Promise<void> {
   const folder = join(commonDir, 'worktrees');
-  for (const { path } of readRecorded(commonDir)) {
+  const known = readRecorded(commonDir);
+  for (const { path } of known) {
     const { root } = buildCellGitFolders(commonDir, basename(path));
     const record = readRecord(root);
     if (record.worktree === path && readCellOwnerState(record) === 'gone') addToRecord(root, { worktree: '' });
   }
   for (const gitDir of listNamesIn(folder).map((name) => join(folder, name))) {
-    const maker = parseFacts(parseJsonRecord(readTextOrEmpty(join(gitDir, factsFile))))?.maker ?? null;
+    const { maker = null, leaving = null } =
+      parseFacts(parseJsonRecord(readTextOrEmpty(join(gitDir, factsFile)))) ?? {};
     const link = readTextOrEmpty(join(gitDir, 'gitdir')).trim();
     const isLost = link.startsWith(`${cellsFolder(commonDir)}/`) && !existsSync(link);
-    if (isLost || (maker !== null && processState(maker) === 'gone')) await removeTree(gitDir);
+    const isCut = maker !== null && processState(maker) === 'gone' && !known.some((one) => one.gitDir === gitDir);
+    if (isCut && leaving !== null) await removeMoved({ gitDir, leaving }).catch(() => undefined);
+    else if (isLost || isCut) await removeTree(gitDir);
   }
 }
 
@@ -117,7 +127,7 @@ export async function turnIntoTryWorktree(
   const prepared = await readPreparedPaths(access, path);
   const gitDir = await registerWorktree(access, { place: join(root, 'try', basename(path)), commit: cell.start });
   copyFileSync(join(listing, 'index'), join(gitDir, 'index'));
-  const facts = { ...subject, path, gitDir, prepared, isLeaving: false };
+  const facts = { ...subject, path, gitDir, prepared, leaving: null };
   writeFacts({ ...facts, maker: ownIdentity() });
   writeFileSync(join(gitDir, 'gitdir'), `${join(path, '.git')}\n`);
   killPoint('worktree to try registered');
@@ -149,38 +159,49 @@ export async function findOwnWorkInTry(
   changedTracked: (workTree: string, variables: GitContext['variables']) => Promise<readonly string[]>,
 ): Promise<OwnWorkInTry> {
   const tried = requireRecorded(access, path);
-  // Removed in part: git finds no worktree there any more.
-  if (!isThere(tried)) return { changes: [], ignored: [], commits: [], isAsMade: true };
-  const { ignored, ...found } = await listChangesInTry(access, tried, changedTracked);
-  const changes = found.changes.filter((name) => !isRemoved(tried, name));
+  const { changes, ignored } = await listChangesInTry(access, tried, changedTracked);
   const git = gitInWorkTree(access, path);
   const head = await readHead(git);
   const { stdout } = await runGit(git, ['reflog', 'show', '--format=%H', 'HEAD'], { accept: [0, 128] });
   const seen = stdout.toString().split('\n').filter(Boolean);
   const tips = [...new Set([...(head.commit === null ? [] : [head.commit]), ...seen])];
   const range = ['--max-count=20', ...tips, '--not', tried.commit, '--glob=refs/*'];
-  const listed = tips.length === 0 ? '' : await runGitForText(gitOnObjects(access), ['rev-list', ...range]);
-  const commits = listed.split('\n').filter(Boolean).map(parseObjectId);
+  const found = tips.length === 0 ? '' : await runGitForText(gitOnObjects(access), ['rev-list', ...range]);
+  const commits = found.split('\n').filter(Boolean).map(parseObjectId);
   const isAsMade = changes.length + commits.length === 0 && head.branch === null && head.commit === tried.commit;
   return { changes, ignored, commits, isAsMade };
 }
 
-function isRemoved({ path, isLeaving }: RecordedTry, name: string): boolean {
-  return isLeaving && lstatSync(join(path, name), { throwIfNoEntry: false }) === undefined;
+/** See GitTryWorktrees. */
+export async function removeTryWorktree(access: GitAccess, { path }: Pick<TryWorktree, 'path'>): Promise<TryRemoval> {
+  const tried = requireRecorded(access, path);
+  const { gitDir } = tried;
+  if (existsSync(join(gitDir, 'locked'))) return 'locked';
+  if ((await findSubmodules(gitInWorkTree(access, path), gitDir)) === 'filled') return 'submodules';
+  const leaving = `${path}.${randomUUID().slice(0, 8)}`;
+  writeFacts({ ...tried, leaving, maker: ownIdentity() });
+  killPoint('worktree to try leaves');
+  try {
+    renameSync(path, leaving);
+  } catch {
+    writeFacts({ ...tried, leaving: null });
+    return 'not moved';
+  }
+  killPoint('worktree to try moved away');
+  await removeMoved({ gitDir, leaving });
+  return 'removed';
 }
 
-/** See GitTryWorktrees; what a kill cut short goes on. */
-export async function removeTryWorktree(access: GitAccess, { path }: Pick<TryWorktree, 'path'>): Promise<boolean> {
-  const tried = requireRecorded(access, path);
-  writeFacts({ ...tried, isLeaving: true });
-  killPoint('worktree to try leaves');
-  // Without them git finds nothing there that it would have to be forced to remove.
-  const left = Object.entries(tried.prepared).filter(([name, stamp]) => stamp === fileStamp(join(path, name)));
-  if (isThere(tried)) for (const [name] of left) rmSync(join(path, name), { force: true });
-  else await removeTree(path);
-  const isGone = await removePersonWorktree(access, path);
-  if (!isGone) writeFacts({ ...tried, isLeaving: false });
-  return isGone;
+/** Its git folder last, and in one step: half of one would make `git worktree list` complain. */
+async function removeMoved({ gitDir, leaving }: { readonly gitDir: string; readonly leaving: string }): Promise<void> {
+  await removeTree(leaving);
+  killPoint('worktree to try removed');
+  const folder = cellsFolder(dirname(dirname(gitDir)));
+  const rest = join(folder, `${basename(leaving)}${cellRemovalSuffix}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  renameSync(gitDir, rest);
+  killPoint('git folder of a worktree to try moved away');
+  await removeTree(rest);
 }
 
 function requireRecorded({ repository }: GitAccess, path: string): RecordedTry {
