@@ -107,6 +107,39 @@ test('RVW-2 a file that is marked as unchanged or skipped in the index keeps the
   await assertGone(repo, tried);
 });
 
+test('RVW-2 commits that only the worktree holds keep it, wherever they are', async () => {
+  const repo = await waiting({ prepare: (at) => void at.git('config', 'core.logAllRefUpdates', 'false') });
+  const makers: readonly ((there: TestRepo) => string)[] = [
+    (there) => {
+      there.write('b.txt', 'b\n');
+      const left = there.commit('left again');
+      there.git('checkout', '-q', '--detach', 'HEAD~1');
+      return left;
+    },
+    (there) => {
+      const own = there.git('commit-tree', '-m', 'own', 'HEAD^{tree}');
+      there.git('update-ref', 'refs/worktree/mine', own);
+      return own;
+    },
+    (there) => {
+      there.git('commit', '-q', '--allow-empty', '-m', 'to edit');
+      there.git('branch', 'held');
+      there.write('src/a.txt', 'mine\n');
+      there.git('-c', 'sequence.editor=sed -i s/^pick/edit/', 'rebase', '-q', '-i', '--autostash', 'HEAD~1');
+      return readFileSync(there.git('rev-parse', '--git-path', 'rebase-merge/autostash'), 'utf8').trim();
+    },
+  ];
+  for (const make of makers) {
+    const tried = await tryIt(repo);
+    const commit = make(tried.there);
+    const refused = await done(repo);
+    assertRefused(refused, { code: 1, says: 'that no branch has', next: 'git branch try-auth' });
+    assert.ok(refused.stderr.includes(commit), refused.stderr);
+    repo.git('branch', `kept-${commit}`, commit);
+    await assertGone(repo, tried);
+  }
+});
+
 test('RVW-2 repositories, links, modes and folders in the place of files keep the worktree', async () => {
   const repo = await waiting({
     config: { project: { ...nothing, setup: ['echo made | tee made.txt kept.txt'] } },

@@ -201,7 +201,8 @@ async function remove(
 
 function holdsWorkError({ group, path }: TryWorktree, own: OwnWorkInTry): FlameError {
   const [commit] = own.commits;
-  const ignored = own.ignored.slice(0, 10).map(shellQuote).join(' ');
+  const names = own.ignored.length <= 10 ? own.ignored : own.ignored.map((name) => name.replace(/\/.*/s, ''));
+  const ignored = [...new Set(names)].slice(0, 10).map(shellQuote).join(' ');
   const [there, done] = [`git -C ${shellQuote(path)}`, `git flame review --done ${shellQuote(group)}`];
   return new FlameError({
     kind: 'refused',

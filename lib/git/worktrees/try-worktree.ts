@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type ObjectId, parseObjectId, parseSessionId } from '../../domain/ids.ts';
+import { type ObjectId, objectIdPattern, parseObjectId, parseSessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type {
   OwnWorkInTry,
@@ -146,7 +146,9 @@ async function registerWorktree(
   access: GitAccess,
   { place, commit }: { readonly place: string; readonly commit: ObjectId },
 ): Promise<string> {
-  const args = ['worktree', 'add', '--quiet', '--detach', '--no-checkout', place, commit];
+  // With a log, where commits are found that its HEAD left, whatever the person's settings are.
+  const log = ['-c', 'core.logAllRefUpdates=true'];
+  const args = [...log, 'worktree', 'add', '--quiet', '--detach', '--no-checkout', place, commit];
   await withAllCellsLock(access.repository.commonDir, () => runGit(inCommonDir(access), args));
   const link = readTextOrEmpty(join(place, '.git')).trim();
   return resolve(place, link.slice('gitdir: '.length));
@@ -162,14 +164,25 @@ export async function findOwnWorkInTry(
   const { changes, ignored } = await listChangesInTry(access, tried, changedTracked);
   const git = gitInWorkTree(access, path);
   const head = await readHead(git);
-  const { stdout } = await runGit(git, ['reflog', 'show', '--format=%H', 'HEAD'], { accept: [0, 128] });
-  const seen = stdout.toString().split('\n').filter(Boolean);
-  const tips = [...new Set([...(head.commit === null ? [] : [head.commit]), ...seen])];
-  const range = ['--max-count=20', ...tips, '--not', tried.commit, '--glob=refs/*'];
+  const tips = [...(head.commit === null ? [] : [head.commit]), ...(await listTips(git, tried.gitDir))];
+  const range = ['--max-count=20', '--ignore-missing', ...tips, '--not', tried.commit, '--glob=refs/*'];
   const found = tips.length === 0 ? '' : await runGitForText(gitOnObjects(access), ['rev-list', ...range]);
   const commits = found.split('\n').filter(Boolean).map(parseObjectId);
   const isAsMade = changes.length + commits.length === 0 && head.branch === null && head.commit === tried.commit;
   return { changes, ignored, commits, isAsMade };
+}
+
+/** Commits that a worktree alone may hold: where its HEAD was, of its own refs, and what an operation set aside. */
+async function listTips(git: GitContext, gitDir: string): Promise<readonly string[]> {
+  const log = await runGit(git, ['reflog', 'show', '--format=%H', 'HEAD'], { accept: [0, 128] });
+  const refs = ['refs/worktree', 'refs/bisect', 'refs/rewritten'];
+  const own = await runGit(git, ['for-each-ref', '--format=%(objectname)', ...refs]);
+  const aside = ['MERGE_AUTOSTASH', 'rebase-merge/autostash', 'rebase-apply/autostash'];
+  const texts = [log.stdout, own.stdout, ...aside.map((name) => readTextOrEmpty(join(gitDir, name)))];
+  return texts
+    .join('\n')
+    .split('\n')
+    .filter((text) => objectIdPattern.test(text));
 }
 
 /** See GitTryWorktrees. */
