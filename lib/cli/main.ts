@@ -44,8 +44,7 @@ async function askWhatToDo(
   const isTerminal = [io.stdin, io.stdout, io.stderr].every(({ isTTY }) => isTTY === true);
   if (!isTerminal || globals.json || globals.plain || globals.quiet || io.env.TERM === 'dumb') return [];
   const { askForObjective } = await import('../commands/plan/ask-for-objective.ts');
-  const words = await askForObjective(globals, { ...io, cwd: enterDirectory(io.cwd, directory) });
-  return words === null ? [] : words.length === 0 ? null : words;
+  return askForObjective(globals, { ...io, cwd: enterDirectory(io.cwd, directory) });
 }
 
 async function perform(invocation: ParsedCommandLine, io: Io): Promise<number> {

@@ -12,12 +12,12 @@ import { withStore } from '../context/open-notes-context.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 
 /**
- * Asks at a terminal what the person wants done. Resolves to the words of the command that does it; to none where the person
- * quits, to null where no session can be started: outside a repository, or before `git flame init`.
+ * Asks at a terminal what the person wants done. Resolves to the words of the command that does it; to null where the
+ * person quits, to none where no session can be started: outside a repository, or before `git flame init`.
  */
 export async function askForObjective(globals: GlobalOptions, io: Io): Promise<readonly string[] | null> {
   const args = { command: 'status', subcommand: null, options: {}, positionals: [], globals } as const;
-  let words: readonly string[] | null = null;
+  let words: readonly string[] | null = [];
   try {
     await withStore(args, io, async ({ repository, store, output, selected, configFile }) => {
       const root = repository.mainWorkTree;
@@ -29,7 +29,7 @@ export async function askForObjective(globals: GlobalOptions, io: Io): Promise<r
       return 0;
     });
   } catch (error) {
-    if (error instanceof FlameError && error.kind === 'environment') return null;
+    if (error instanceof FlameError && error.kind === 'environment') return [];
     throw error;
   }
   return words;
@@ -45,7 +45,7 @@ const quitting = { key: 'q', label: '(q)uit' } as const;
 const beginning = { key: 'n', label: '(n)ew session' } as const;
 const continuing = { key: 'c', label: '(c)ontinue' } as const;
 
-async function askWhatToStart(io: Io, open: OpenSession | null, style: Style): Promise<readonly string[]> {
+async function askWhatToStart(io: Io, open: OpenSession | null, style: Style): Promise<readonly string[] | null> {
   const stop = commandStoppedError();
   const print = (text: string): void => void io.stderr.write(`${wrapText(text, style.width).join('\n')}\n`);
   const asking: TerminalAsking = { prompter: createPrompter(io, style.width), print, onEnd: () => stop };
@@ -53,11 +53,11 @@ async function askWhatToStart(io: Io, open: OpenSession | null, style: Style): P
     if (open === null) return await askObjective(asking, ['run']);
     print(describeOpen(open));
     const key = await askChoice(asking, open.isBusy ? [beginning, quitting] : [continuing, beginning, quitting]);
-    if (key === 'q') return [];
+    if (key === 'q') return null;
     return key === 'c' ? ['run'] : await askObjective(asking, ['run', '--new']);
   } catch (error) {
     // The input has ended: nothing was asked for.
-    if (error === stop) return [];
+    if (error === stop) return null;
     throw error;
   }
 }
@@ -71,10 +71,10 @@ function describeOpen({ session, isBusy }: OpenSession): string {
 }
 
 /** An empty answer quits. */
-async function askObjective(asking: TerminalAsking, command: readonly string[]): Promise<readonly string[]> {
+async function askObjective(asking: TerminalAsking, command: readonly string[]): Promise<readonly string[] | null> {
   asking.print(
     'A planner makes tasks of your objective. You see them before an agent works, and every change before it lands.',
   );
   const objective = (await askLine(asking, 'What do you want done (Enter: quit)? ')).trim();
-  return objective === '' ? [] : [...command, '--', objective];
+  return objective === '' ? null : [...command, '--', objective];
 }

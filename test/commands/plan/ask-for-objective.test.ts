@@ -29,7 +29,7 @@ test('CLI-4: an objective starts a session, whatever it begins with, and an empt
   assert.match(said.replace(/\s+/g, ' '), 'You see them before an agent works, and every change before it lands.');
   const run = parseArgv(words ?? []);
   assert.equal(run.kind === 'run' && [run.command, run.positionals], ['run', ['--fast: sort the list']]);
-  assert.equal((await ask(repo, '\n')).words, []);
+  assert.equal((await ask(repo, '\n')).words, null);
   const fake = terminalIn(repo, '');
   fake.endInput();
   assert.is(await main([], fake.io), 0);
@@ -46,7 +46,7 @@ test('CLI-4: an open session is offered first', async () => {
   assert.equal(words, ['run']);
   assert.match(said, /^Session ses-\S+ waits in cycle 1, wave plan: The plan in /);
   assert.equal((await ask(repo, 'n\nSort it\n')).words, ['run', '--new', '--', 'Sort it']);
-  assert.equal((await ask(repo, 'q\n')).words, []);
+  assert.equal((await ask(repo, 'q\n')).words, null);
 });
 
 test('elsewhere it prints help: without a terminal, outside a repository, before init', async () => {
