@@ -39,6 +39,11 @@ export function formatDuration(ms: number): string {
   return `${minutes}m ${String(seconds % 60).padStart(2, '0')}s`;
 }
 
+/** A time that passes, in whole seconds below a minute: tenths would flicker. */
+export function formatSeconds(ms: number): string {
+  return ms < 59_950 ? `${Math.max(0, Math.floor(ms / 1_000))} s` : formatDuration(ms);
+}
+
 /** `2026-02-06 14:30 UTC` of an ISO time; what isn't one stays as it is. */
 export function formatTime(iso: string): string {
   const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(new Date(iso).getTime() >= 0 ? toUtc(iso) : '');

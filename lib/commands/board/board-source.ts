@@ -153,7 +153,7 @@ function withRunning(
 ): Omit<BoardState, 'gate' | 'decided'> {
   const { ran, ...shown } = refs;
   const { session } = shown;
-  if (session === null) return { ...shown, run: null, agents: [], hints: [], checks: [], ended_checks: [] };
+  if (session === null) return { ...shown, is_running: false, agents: [], hints: [], checks: [], ended_checks: [] };
   const agents = reader.read(session.id);
   const cost_usd = session.cost_usd + sum(agents.map((agent) => agent.cost_usd));
   const tokens = session.tokens + sum(agents.map((agent) => agent.tokens));
@@ -167,7 +167,7 @@ function withRunning(
       tokens,
       budget: budget === null ? null : { ...budget, spent: budget.spent + running },
     },
-    run: isSessionBusy(commonDir, session.id) ? { command: null, pid: null } : null,
+    is_running: isSessionBusy(commonDir, session.id),
     agents,
     hints: reader.hints(session.id, ran),
     checks: readChecks(commonDir, session.id),

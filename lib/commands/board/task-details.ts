@@ -5,7 +5,7 @@ import type { Prompts } from '../../domain/ports/prompt-port.ts';
 import type { PlannedTask } from '../../domain/state/plan-schema.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
-import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
+import type { Verdict } from '../../domain/state/verdict.ts';
 import type {
   BoardAgentRun,
   BoardAttempt,
@@ -18,6 +18,7 @@ import { makeTaskOfPlannedTask } from '../../engine/plan/turn-plan-into-tasks.ts
 import { viewSession } from '../../engine/record-changes.ts';
 import { previewWorkerPrompt } from '../../engine/work/worker-prompt.ts';
 import { isContentAllowed, readPermission } from '../../trust/repository/permission.ts';
+import { describeDiagnosticResult } from '../../ui/questions/prepare-validation-questions.ts';
 import { readSessionSnapshot, type SelectedSession } from '../context/open-notes-context.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
 import { readPermissionRequest } from '../context/permission-gate.ts';
@@ -52,7 +53,6 @@ function describePlanned(task: PlannedTask, preview: PromptPreview): BoardTaskDe
     notes: [],
     agents: [],
     files: [],
-    worktrees: [],
     next: [],
   };
 }
@@ -75,7 +75,7 @@ function describeRequest(
 }
 
 function describeStory(story: TaskStory, preview: PromptPreview): BoardTaskDetails {
-  const { task, verdicts, notes, work, worktrees, next } = story;
+  const { task, verdicts, notes, work, next } = story;
   return {
     ...describeRequest(task, preview),
     attempts: task.history.map(describeAttempt),
@@ -85,7 +85,6 @@ function describeStory(story: TaskStory, preview: PromptPreview): BoardTaskDetai
       .map(({ task: from, by, text }) => ({ from: from ?? by, text })),
     agents: describeAgents(story),
     files: work?.files ?? [],
-    worktrees,
     next,
   };
 }
@@ -103,14 +102,8 @@ function describeVerdict({ status, by, at, notes, issues, override, diagnostics 
     notes,
     issues,
     override: override ?? null,
-    checks: diagnostics.map(describeDiagnosticRun),
+    checks: diagnostics.map(describeDiagnosticResult),
   };
-}
-
-/** A check in words, as a person reads it. */
-export function describeDiagnosticRun({ command, exit_code: code, timed_out, output }: DiagnosticRun) {
-  const how = timed_out ? 'took too long' : code === null ? 'ended by a signal' : `exit ${code}`;
-  return { command, result: how, is_good: code === 0 && !timed_out, output };
 }
 
 /** Lists agents that were booked, and those that only the task's history names: these cost nothing. */

@@ -1,19 +1,7 @@
 import type { StateLogEntry } from '../../domain/ports/store-port.ts';
+import { type Wave, wavesOfCycle } from '../../domain/state/session-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
-
-/** A wave of a session's current cycle. */
-export interface WaveTime {
-  readonly wave: (typeof wavesOfCycle)[number];
-  /** `now`: the session is in it. `next`: not reached in this cycle. */
-  readonly stands: 'done' | 'now' | 'next';
-  /** Milliseconds it took so far in this cycle, without what has passed since `since`. */
-  readonly took_ms: number;
-  /** When the session came into it last, milliseconds since 1970; null unless it is in it and is not stopped. */
-  readonly since: number | null;
-}
-
-export const wavesOfCycle = ['plan', 'work', 'validate', 'merge', 'review'] as const;
-type Wave = (typeof wavesOfCycle)[number];
+import type { BoardWave } from '../../domain/view-models/board-view.ts';
 
 /**
  * Measures the waves of a session's current cycle by the commits of its changes, in any order. A wave that comes again in
@@ -22,7 +10,7 @@ type Wave = (typeof wavesOfCycle)[number];
 export function measureWaves(
   session: Pick<Session, 'wave' | 'state' | 'created_at'>,
   log: readonly Pick<StateLogEntry, 'at' | 'subject'>[],
-): readonly WaveTime[] {
+): readonly BoardWave[] {
   const steps = log
     .flatMap(({ at, subject }) => {
       const to = waveAfter(subject);

@@ -1,5 +1,9 @@
 import type { Session } from './session-schema.ts';
 
+/** The waves of a cycle, in order. */
+export const wavesOfCycle = ['plan', 'work', 'validate', 'merge', 'review'] as const;
+export type Wave = (typeof wavesOfCycle)[number];
+
 /** A pull request that was opened for a session, or for one group of it. */
 export interface OpenedPullRequest {
   readonly url: string;

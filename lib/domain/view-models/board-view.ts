@@ -3,13 +3,14 @@ import type { AnsweredQuestion, PendingQuestion } from '../questions/question-da
 import type { Role } from '../role.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { FileStat } from '../state/patch.ts';
+import type { Wave } from '../state/session-facts.ts';
 import type { Session } from '../state/session-schema.ts';
 import type { TaskStatus } from '../state/task-schema.ts';
 
 /** State of a session on the board at one moment, without the details of one task. Texts are as they are stored. */
 export interface BoardState {
-  /** The run at work on the session at this moment; null: none. */
-  readonly run: BoardRun | null;
+  /** Whether a command is at work on the session at this moment. */
+  readonly is_running: boolean;
   /** null: no session was ever started. */
   readonly session: BoardSession | null;
   /** The newest first. */
@@ -40,12 +41,6 @@ export interface BoardState {
   readonly log: readonly BoardLogLine[];
 }
 
-export interface BoardRun {
-  /** As it was typed, `git flame run`; null: another version's, or one without a door. */
-  readonly command: string | null;
-  readonly pid: number | null;
-}
-
 export interface BoardSession
   extends Pick<
     Session,
@@ -65,9 +60,10 @@ export interface BoardSession
 }
 
 export interface BoardWave {
-  readonly wave: 'plan' | 'work' | 'validate' | 'merge' | 'review';
+  readonly wave: Wave;
+  /** `now`: the session is in it. `next`: not reached in this cycle. */
   readonly stands: 'done' | 'now' | 'next';
-  /** Without what has passed since `since`. */
+  /** Milliseconds, without what has passed since `since`. */
   readonly took_ms: number;
   /** Since when the session is in it, milliseconds since 1970; null: it isn't, or is stopped. */
   readonly since: number | null;
@@ -212,7 +208,6 @@ export interface BoardTaskDetails {
   readonly notes: readonly { readonly from: string; readonly text: string }[];
   readonly agents: readonly BoardAgentRun[];
   readonly files: readonly FileStat[];
-  readonly worktrees: readonly string[];
   /** Commands to type. */
   readonly next: readonly string[];
 }

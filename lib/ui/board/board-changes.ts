@@ -61,7 +61,7 @@ export function applyBoardChange(state: BoardState | null, { parts, tasks, gone 
 }
 
 export const emptyBoardState: BoardState = {
-  run: null,
+  is_running: false,
   session: null,
   sessions: [],
   tasks: {},

@@ -2,6 +2,7 @@ import { formatClock } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth, wrapText } from '../../util/format-width.ts';
 import { toPrintableDiffLine, toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
+import { streamSigns } from '../text/task-status-label.ts';
 import { findChosenRow, findStreamAgent, type LiveRow } from './live-rows.ts';
 import type { LiveState } from './live-state.ts';
 import { elapsedOfRow, labelRow, lastAction, outputOfCheck, spendAgainst, toShownLine } from './render-live-rows.ts';
@@ -47,7 +48,7 @@ export function renderStream(state: LiveState, frame: PanelFrame): readonly stri
   if (screen.diff?.task === row.task?.id && screen.diff !== null)
     return renderDiffPanel({ name: row.title, lines: screen.diff.lines }, { ...frame, isFocused, scroll });
   const isKnown = stream !== null && stream.agent === findStreamAgent(state);
-  const streamed = isKnown ? stream.lines.map(({ kind, text }): PanelLine => ({ head: marks[kind], text })) : [];
+  const streamed = isKnown ? stream.lines.map(({ kind, text }): PanelLine => ({ head: streamSigns[kind], text })) : [];
   const printed = row.agent === null && row.check !== null ? outputOfCheck(row.check, state.facts).map(asLine) : [];
   const lines = printed.length > 0 ? printed : streamed.length > 0 ? streamed : instead(row);
   return renderPanel(
@@ -66,8 +67,6 @@ interface PanelLine {
 function asLine(text: string): PanelLine {
   return { head: '', text };
 }
-
-const marks = { said: '', call: '>', blocked: '✗', gap: '…' } as const;
 
 /** Where nothing was printed: what is known of it. */
 function instead({ task, agent }: LiveRow): readonly PanelLine[] {

@@ -1,4 +1,4 @@
-import { formatDuration, formatUsd } from '../../util/format-figures.ts';
+import { formatSeconds, formatUsd } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
@@ -167,16 +167,11 @@ export function lastAction({ last, isQuiet }: LiveAgentRow): string {
   return isQuiet ? `no activity since: ${last}` : last;
 }
 
-/** For how long it has been worked on, or how long that took; whole seconds, for tenths would only flicker. */
+/** For how long it has been worked on, or how long that took. */
 export function elapsedOfRow({ agent, check, task }: LiveRow, now: number): string {
   const since = agent?.startedAt ?? check?.startedAt ?? null;
   const ms = since === null ? (task?.took_ms ?? null) : Math.max(0, now - since);
   return ms === null ? '' : formatSeconds(ms);
-}
-
-/** Whole seconds below a minute. */
-export function formatSeconds(ms: number): string {
-  return ms < 59_950 ? `${Math.floor(ms / 1_000)} s` : formatDuration(ms);
 }
 
 /** `$0.12 of $1.00`, `12k of 50k tok`; a CLI reports its cost only at its end, its tokens while it runs. */

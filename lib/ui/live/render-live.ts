@@ -1,5 +1,6 @@
+import { type Wave, wavesOfCycle } from '../../domain/state/session-facts.ts';
 import { countTasks, describeTaskCounts } from '../../domain/state/task-counts.ts';
-import { formatCount, formatSpend, formatTokens, formatUsd } from '../../util/format-figures.ts';
+import { formatCount, formatSeconds, formatSpend, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { cutText, textWidth } from '../../util/format-width.ts';
 import { describePredictedConflict } from '../render/render-predicted-conflicts.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
@@ -14,7 +15,7 @@ import {
   renderSession,
   renderStream,
 } from './render-live-panels.ts';
-import { formatSeconds, renderLiveRows, toShownLine } from './render-live-rows.ts';
+import { renderLiveRows, toShownLine } from './render-live-rows.ts';
 
 interface LiveFrame extends PanelFrame {
   /** Whether keys can be pressed. */
@@ -34,7 +35,7 @@ export function renderLive(state: LiveState, frame: LiveFrame): readonly string[
 
 /** What the session is about, and how far it has come. */
 function renderHead({ wave, cycle, facts }: LiveState, { width, style }: LiveFrame): string {
-  const stages = width < 72 ? '' : waves.map((one) => stageOf(one, wave)).join('  ');
+  const stages = width < 72 ? '' : wavesOfCycle.map((one) => stageOf(one, wave)).join('  ');
   const shown = width < 72 ? (wave ?? '') : `${stages}  cycle ${cycle}`;
   const room = Math.max(8, width - textWidth(shown) - 3);
   const name = toShownLine(facts?.title ?? 'git flame', room);
@@ -42,21 +43,19 @@ function renderHead({ wave, cycle, facts }: LiveState, { width, style }: LiveFra
   const painted =
     width < 72
       ? style.cyan(shown)
-      : `${waves.map((one) => paintStage(one, wave, style)).join('  ')}  ${style.dim(`cycle ${cycle}`)}`;
+      : `${wavesOfCycle.map((one) => paintStage(one, wave, style)).join('  ')}  ${style.dim(`cycle ${cycle}`)}`;
   return textWidth(` ${name}${gap}${shown}`) > width
     ? cutText(` ${name}`, width)
     : ` ${style.bold(name)}${gap}${painted}`;
 }
 
-const waves: readonly string[] = ['plan', 'work', 'validate', 'merge', 'review'];
-
-function stageOf(one: string, now: string | null): string {
-  const at = now === null ? -1 : waves.indexOf(now);
-  const place = waves.indexOf(one);
+function stageOf(one: Wave, now: string | null): string {
+  const at = wavesOfCycle.findIndex((wave) => wave === now);
+  const place = wavesOfCycle.indexOf(one);
   return place === at ? `● ${one}` : `${place < at ? '✓' : '○'} ${one}`;
 }
 
-function paintStage(one: string, now: string | null, style: Style): string {
+function paintStage(one: Wave, now: string | null, style: Style): string {
   const text = stageOf(one, now);
   return one === now ? style.cyan(style.bold(text)) : style.dim(text);
 }

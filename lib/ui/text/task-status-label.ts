@@ -1,4 +1,4 @@
-import type { BoardTask } from '../../domain/view-models/board-view.ts';
+import type { BoardStreamLine, BoardTask } from '../../domain/view-models/board-view.ts';
 
 export interface TaskStatusLabel {
   readonly symbol: string;
@@ -6,6 +6,11 @@ export interface TaskStatusLabel {
   /** As styles know it. */
   readonly kind: 'planned' | 'waits' | 'works' | 'checks' | 'good' | 'landed' | 'bad' | 'over';
 }
+
+/** The sign before a line of an agent's stream; '' for its words. */
+export const streamSigns: Readonly<Record<BoardStreamLine['kind'], string>> = {
+  ...{ said: '', call: '›', blocked: '⊘', gap: '…' },
+};
 
 /** A task's state as a word and a sign: many people can't see colour alone. */
 export function labelTaskStatus({ status, verdict }: Pick<BoardTask, 'status' | 'verdict'>): TaskStatusLabel {

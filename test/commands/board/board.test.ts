@@ -58,7 +58,7 @@ async function followed(repo: TestRepo, board: TestBoard): Promise<void> {
     ],
   );
   assert.ok(waiting.log.some(({ text }) => text.startsWith('claimed by worker-')));
-  assert.equal([waiting.run, waiting.agents], [null, []]);
+  assert.equal([waiting.is_running, waiting.agents], [false, []]);
   const agent = waiting.tasks.one?.by ?? '';
   const details = (await board.ask('/api/task/one')).value as BoardTaskDetails;
   assert.is(details.verdicts[0]?.status, 'pass');

@@ -28,7 +28,7 @@ test('DSK-1: a board shows the diagnostics that run, on what, and what those bef
           );
         }
         await own.end();
-        const { checks } = await far.until((state) => state.run === null && state.checks.length === 0);
+        const { checks } = await far.until((state) => !state.is_running && state.checks.length === 0);
         assert.equal(checks, []);
       });
     },

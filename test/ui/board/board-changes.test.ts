@@ -23,7 +23,7 @@ test('a tab that hears only what changed knows the same as one that hears everyt
     const state: BoardState = {
       ...emptyBoardState,
       notices: random.chance(0.5) ? [] : [`n${random.int(0, 2)}`],
-      run: random.chance(0.5) ? null : { command: null, pid: random.int(1, 2) },
+      is_running: random.chance(0.5),
       tasks: Object.fromEntries(
         Array.from({ length: count }, () => [`t-${random.int(1, 8)}`, { ...task, attempts: random.int(0, 1) }]),
       ),

@@ -92,7 +92,7 @@ function wavesAt(wave: Wave | 'done'): BoardState['waves'] {
 
 const base: BoardState = {
   ...emptyBoardState,
-  run: { command: 'git flame run', pid: 7 },
+  is_running: true,
   session: {
     ...{ id: session, title: 'Rate limits for the public API', objective: 'Rate limits for the public API' },
     ...{ base_branch: 'main', lands_on: null, cycle: 1, wave: 'work', state: 'active', created_at: minute(0) },
@@ -293,7 +293,7 @@ export const boardStates: Readonly<Record<string, BoardState>> = {
   }),
   ended: inWave('done', {
     tasks: tasksAs({ 'task-008': { status: 'dropped', because: ['Not needed.'] } }, landed),
-    run: null,
+    is_running: false,
     changesets: [{ ...changeset, state: 'landed', by: 'Lea' }],
   }),
   many: {

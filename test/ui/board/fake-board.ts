@@ -75,7 +75,7 @@ export async function openFakeBoard({
 const noDetails: BoardTaskDetails = {
   ...{ description: 'Do it.', acceptance: [], constraints: [], adapter: null, model: null },
   ...{ prompt: null, prompt_missing: 'It has begun.', attempts: [], verdicts: [], notes: [], agents: [] },
-  ...{ files: [], worktrees: [], next: [] },
+  ...{ files: [], next: [] },
 };
 
 const session = 'ses-20260206-143022-1a2b' as SessionId;
@@ -120,7 +120,7 @@ export function busyBoard(changes: Partial<BoardState> = {}): BoardState {
         ...{ result: 'exit 1', is_good: false, took_ms: 1_200 },
       },
     ],
-    run: { command: 'git flame run', pid: 7 },
+    is_running: true,
     session: {
       ...{ id: session, title: 'Add a login', objective: 'Add a login with a password', base_branch: 'main' },
       ...{

@@ -1,5 +1,5 @@
 import type { BoardOverlap, BoardTask } from '../../../domain/view-models/board-view.ts';
-import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
+import { formatSpend } from '../../../util/format-figures.ts';
 
 /** `stacked on task-001 (price.js)`: what it shares files with, in the words of the terminal's plan; '' for nothing. */
 export function describeOverlaps({ overlap }: Pick<BoardTask, 'overlap'>): string {
@@ -12,7 +12,6 @@ export function listTasksBelow({ below }: BoardOverlap): string {
 }
 
 /** The money or tokens spent; '' for none. */
-export function describeSpent({ cost_usd, tokens }: { readonly cost_usd: number; readonly tokens: number }): string {
-  if (cost_usd === 0 && tokens === 0) return '';
-  return tokens === 0 ? formatUsd(cost_usd) : `${formatUsd(cost_usd)}, ${formatTokens(tokens)}`;
+export function describeSpent(spend: { readonly cost_usd: number; readonly tokens: number }): string {
+  return spend.cost_usd === 0 && spend.tokens === 0 ? '' : formatSpend(spend);
 }

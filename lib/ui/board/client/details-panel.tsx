@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { BoardStreamLine, BoardTaskDetails } from '../../../domain/view-models/board-view.ts';
 import { followEvents, getJson, useLoaded } from '../../page/client/server-requests.ts';
+import { streamSigns } from '../../text/task-status-label.ts';
 import { describeSpent } from './board-texts.ts';
 import { HintBox } from './hint-box.tsx';
 import { addSessionToPath, boardState, closePanel, openedPanel, shownTasks } from './received-board-state.ts';
@@ -117,7 +118,6 @@ function OpenAgent({ id }: { readonly id: string }) {
 
 /** Lines of a stream that stay on the page. */
 const mostLines = 1_500;
-const signs = { said: '', call: '›', blocked: 'blocked', gap: '…' } as const;
 
 interface Heard {
   readonly lines?: readonly BoardStreamLine[];
@@ -162,7 +162,7 @@ function Stream({ agent }: { readonly agent: string }) {
       >
         {heard.value.slice(first).map(({ kind, text }, at) => (
           <li class={kind} key={first + at}>
-            {signs[kind] !== '' && <span class="stream-sign">{signs[kind]}</span>}
+            {streamSigns[kind] !== '' && <span class="stream-sign">{streamSigns[kind]}</span>}
             <ForeignText class="stream-text">{text}</ForeignText>
           </li>
         ))}

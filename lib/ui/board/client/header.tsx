@@ -2,11 +2,11 @@ import { useLayoutEffect } from 'preact/hooks';
 import { cycleNumber } from '../../../domain/state/session-facts.ts';
 import { countTasks, describeTaskCounts, type TaskCounts } from '../../../domain/state/task-counts.ts';
 import type { BoardSession, BoardWave } from '../../../domain/view-models/board-view.ts';
-import { formatTokens, formatUsd } from '../../../util/format-figures.ts';
+import { formatSeconds, formatTokens, formatUsd } from '../../../util/format-figures.ts';
 import { emptyBoardState } from '../board-changes.ts';
 import { describeSpent } from './board-texts.ts';
 import { boardState, shownTasks } from './received-board-state.ts';
-import { clock, ElapsedTime, formatSeconds } from './text-components.tsx';
+import { clock, ElapsedTime } from './text-components.tsx';
 
 const name = 'git flame board';
 
@@ -34,7 +34,7 @@ export function ObjectiveTitle() {
 
 /** Where the session stands: its waves, how many tasks are done, what it has cost, and how old it is. */
 export function SessionStage() {
-  const { session, run, waves } = boardState.value;
+  const { session, is_running, waves } = boardState.value;
   if (session === null) return null;
   return (
     <>
@@ -54,7 +54,7 @@ export function SessionStage() {
               <ElapsedTime since={session.created_at} />
             </b>
             <span class="quiet">
-              {session.state === 'ended' ? 'ended' : run === null ? 'no run in progress' : 'run in progress'}
+              {session.state === 'ended' ? 'ended' : is_running ? 'run in progress' : 'no run in progress'}
             </span>
           </dd>
         </div>
@@ -67,9 +67,9 @@ const waveSigns = { done: '✓', now: '●', next: '○' } as const;
 const waveWords = { done: 'done', now: 'in progress', next: 'not yet' } as const;
 
 function WaveStep({ wave, stands, took_ms: took, since }: BoardWave) {
-  const { run, gate } = boardState.value;
+  const { is_running, gate } = boardState.value;
   // Without a run nothing goes on: the time since is the person's own.
-  const isTicking = since !== null && (run !== null || gate !== null);
+  const isTicking = since !== null && (is_running || gate !== null);
   const ms = took + (isTicking ? clock.value - since : 0);
   const time = stands === 'next' && ms === 0 ? '' : formatSeconds(ms);
   return (
@@ -143,7 +143,7 @@ function Spending(session: BoardSession) {
 
 /** What each role has spent. */
 export function SpendingByRole() {
-  const { session, agents, run } = boardState.value;
+  const { session, agents, is_running } = boardState.value;
   const spend = session?.spend ?? [];
   if (spend.length === 0) return null;
   const running = agents.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
@@ -157,7 +157,7 @@ export function SpendingByRole() {
             <dd>{formatUsd(cost_usd)}</dd>
           </div>
         ))}
-        {(run !== null || running > 0) && (
+        {(is_running || running > 0) && (
           <div>
             <dt>running now</dt>
             <dd>{formatUsd(running)}</dd>

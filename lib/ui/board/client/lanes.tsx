@@ -1,7 +1,8 @@
 import { computed, signal } from '@preact/signals';
+import { formatSeconds } from '../../../util/format-figures.ts';
 import { type Lane, type LaneSpan, type Lanes, planLanes } from '../plan-lanes.ts';
 import { boardState, openTaskPanel, shownTasks, titleOf } from './received-board-state.ts';
-import { clock, ForeignText, formatSeconds } from './text-components.tsx';
+import { clock, ForeignText } from './text-components.tsx';
 
 const isTable = signal(false);
 const isWhole = signal(false);
@@ -10,8 +11,8 @@ const mostLanes = 24;
 
 /** While something runs, its bars grow each few seconds. */
 const now = computed(() => {
-  const { run, agents, log, runs } = boardState.value;
-  if (run !== null || agents.length > 0) return Math.floor(clock.value / 5_000) * 5_000;
+  const { is_running, agents, log, runs } = boardState.value;
+  if (is_running || agents.length > 0) return Math.floor(clock.value / 5_000) * 5_000;
   return runs.reduce((latest, { to }) => Math.max(latest, to), Date.parse(log[0]?.at ?? '') || 0);
 });
 const planned = computed(() => {

@@ -36,7 +36,7 @@ const connection = keepEventConnection<BoardChange | BoardMessage>({
       boardState.value = {
         ...boardState.value,
         gate: null,
-        run: word.isRunOver ? null : boardState.value.run,
+        is_running: !word.isRunOver && boardState.value.is_running,
       };
       return showConnection(word.ended, 'ended');
     }

@@ -1,18 +1,19 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { BoardAgent, BoardCheck, BoardStreamLine } from '../../../domain/view-models/board-view.ts';
-import { formatCount, formatUsd } from '../../../util/format-figures.ts';
+import { formatCount, formatSeconds, formatUsd } from '../../../util/format-figures.ts';
 import { Button } from '../../page/client/send-form.tsx';
+import { streamSigns } from '../../text/task-status-label.ts';
 import { describeSpent } from './board-texts.ts';
 import { boardState, hintedAgent, openAgentPanel, titleOf } from './received-board-state.ts';
 import { StopAgent } from './stop-agent.tsx';
-import { clock, ElapsedTime, FoldedSection, ForeignText, formatSeconds, TimeLabel } from './text-components.tsx';
+import { clock, ElapsedTime, FoldedSection, ForeignText, TimeLabel } from './text-components.tsx';
 
 /** Agents and checks at work, each with what it printed last. */
 export function RunningAgentsAndChecks() {
-  const { agents, checks, run, gate } = boardState.value;
+  const { agents, checks, is_running, gate } = boardState.value;
   const isIdle = agents.length + checks.length === 0;
   // Between two waves nothing runs for a moment; while a person is asked it stays so.
-  const isOver = isIdle && (run === null || gate !== null);
+  const isOver = isIdle && (!is_running || gate !== null);
   const room = useKeptHeight(!isOver);
   if (isOver) return null;
   return (
@@ -117,8 +118,6 @@ function AgentCard(agent: BoardAgent) {
   );
 }
 
-const signs = { said: '', call: '›', blocked: '⊘', gap: '…' } as const;
-
 /** The end of its output, in room for just that: a card stays as high as it is. */
 function LatestLines({ recent, activity }: Pick<BoardAgent, 'recent' | 'activity'>) {
   const said: readonly BoardStreamLine[] = activity === '' ? [] : [{ kind: 'said', text: activity }];
@@ -128,7 +127,7 @@ function LatestLines({ recent, activity }: Pick<BoardAgent, 'recent' | 'activity
       {lines.length === 0 && <li class="quiet">No output yet.</li>}
       {lines.map(({ kind, text }, at) => (
         <li class={kind} key={`${at} ${text}`}>
-          {signs[kind] !== '' && <span class="stream-sign">{signs[kind]}</span>}
+          {streamSigns[kind] !== '' && <span class="stream-sign">{streamSigns[kind]}</span>}
           <ForeignText>{text}</ForeignText>
         </li>
       ))}

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { formatDuration } from '../../../util/format-figures.ts';
+import { formatSeconds } from '../../../util/format-figures.ts';
 
 interface Named {
   readonly class?: string;
@@ -70,12 +70,6 @@ export function ElapsedTime({ since, class: name = '' }: { readonly since: strin
       {formatSeconds(clock.value - Date.parse(since))}
     </time>
   );
-}
-
-/** A time in whole seconds: tenths would flicker. */
-export function formatSeconds(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  return seconds === 0 ? '0 s' : formatDuration(seconds * 1_000).replace('.0 s', ' s');
 }
 
 /** A moment as a clock shows it here, with the day where that is another one. */

@@ -34,7 +34,7 @@ let hadFocus = false;
 
 /** The questions that wait for the person, and the outcome of the last ones. */
 export function WaitingQuestions() {
-  const { gate, notices, session, run, decided } = boardState.value;
+  const { gate, notices, session, is_running, decided } = boardState.value;
   const last = useRef<PendingQuestion | null>(null);
   if (gate !== null) last.current = gate;
   const next = session?.next ?? null;
@@ -61,7 +61,7 @@ export function WaitingQuestions() {
         </p>
       )}
       {gate === null && next === null && session !== null && (
-        <p class="quiet">{run === null ? 'Nothing waits for you, and nothing runs.' : 'Nothing waits for you.'}</p>
+        <p class="quiet">{is_running ? 'Nothing waits for you.' : 'Nothing waits for you, and nothing runs.'}</p>
       )}
       {session === null && isFresh.value && (
         <p class="next">
