@@ -22,14 +22,19 @@ export function recordCloneFolder(env: Env, { commonDir, mainWorkTree }: ClonePl
   replaceFile(file, text, 0o600);
 }
 
+/** `stateFolder`: what is kept about the clone outside it. */
+export type NotedClone = ClonePlace & { readonly stateFolder: string };
+
 /** This user's clones in which a session was worked on or received, as they were noted; some may be gone. */
-export function listCloneFolders(env: Env): readonly ClonePlace[] {
+export function listCloneFolders(env: Env): readonly NotedClone[] {
   const clones = join(userStateDir(env), 'clones');
-  const found = new Map<string, ClonePlace>();
+  const found = new Map<string, NotedClone>();
   for (const name of listNamesIn(clones)) {
-    const { path, tree } = parseJsonRecord(readTextOrEmpty(join(clones, name, placeFile)));
+    const stateFolder = join(clones, name);
+    const { path, tree } = parseJsonRecord(readTextOrEmpty(join(stateFolder, placeFile)));
     if (typeof path !== 'string' || !isAbsolute(path)) continue;
-    found.set(path, { commonDir: path, mainWorkTree: typeof tree === 'string' && isAbsolute(tree) ? tree : null });
+    const mainWorkTree = typeof tree === 'string' && isAbsolute(tree) ? tree : null;
+    found.set(path, { commonDir: path, mainWorkTree, stateFolder });
   }
   return [...found.values()];
 }

@@ -29,10 +29,15 @@ export function readIfThere(path: string): Buffer | null {
   }
 }
 
-/** '' where there is none, or it can't be read. */
+/** '' where there is none, it can't be read, or it is a pipe, for whose writer this would wait for ever. */
 export function readTextOrEmpty(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return readFileSync(file, 'utf8');
+    } finally {
+      closeSync(file);
+    }
   } catch {
     return '';
   }

@@ -5,6 +5,7 @@ import {
   findUpgradeCommand,
   readVersionIfTooNew,
 } from '../../config/find-config-file.ts';
+import { FlameError } from '../../domain/flame-error.ts';
 import { parseSessionId, sessionIdPattern } from '../../domain/ids.ts';
 import { noSessionError } from '../../domain/input-errors.ts';
 import type { GitPort, Repository } from '../../domain/ports/git-port.ts';
@@ -16,6 +17,7 @@ import { gitInPersonWorkTree } from '../../git/objects/git-access.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type GitIdentities, openGitIdentities } from '../../git/process/git-identity.ts';
+import type { GitContext } from '../../git/process/run-git.ts';
 import type { AdmissionStore } from '../../store/admission/admission-store.ts';
 import { adoptMovedClone } from '../../trust/clone-folders.ts';
 import { openCloneCommitSigner } from '../../trust/clone-key.ts';
@@ -51,7 +53,7 @@ export async function withStore(
   io: Io,
   work: (looking: NotesReadContext) => Promise<number>,
 ): Promise<number> {
-  const context = { cwd: io.cwd, env: io.env };
+  const context = gitContextOf(io);
   // Its content doesn't matter to who only reads; a name that leads nowhere is a mistake all the same.
   const { config, session } = args.globals;
   const configFile = config === null ? null : resolve(io.cwd, config);
@@ -92,6 +94,14 @@ export async function withStore(
     await store.close();
     await catFile.close();
   }
+}
+
+/** git as it runs where a command was typed, within the limits that the command has for it. */
+export function gitContextOf({ cwd, env, gitLimits: limits, signal: stopped }: Io): GitContext {
+  if (limits === undefined) return { cwd, env };
+  const makeError = (cause: string): FlameError =>
+    new FlameError({ kind: 'environment', code: 'no-answer', message: `git ${cause} there.` });
+  return { cwd, env, guard: { limits, stopped, makeError } };
 }
 
 /** Commands that work with a configuration that others refuse. */

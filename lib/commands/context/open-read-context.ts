@@ -2,7 +2,7 @@ import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { openGit } from '../../git/open-git.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import { type NotesReadContext, withStore } from './open-notes-context.ts';
+import { gitContextOf, type NotesReadContext, withStore } from './open-notes-context.ts';
 
 /** The parts for a read-only command. */
 export interface ReadContext extends NotesReadContext {
@@ -17,7 +17,7 @@ export function withRepositoryState(
 ): Promise<number> {
   return withStore(args, io, async (looking) => {
     const { repository, idents, catFile } = looking;
-    const context = { cwd: io.cwd, env: io.env };
+    const context = gitContextOf(io);
     const git = await openGit(context, undefined, {
       repository,
       idents,

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { Writable } from 'node:stream';
 import { listProposals } from '../../core/admission/list-proposals.ts';
+import type { GitLimits } from '../../domain/config/checked-work-limits.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { AdmittedSession, OneSessionSnapshot, UnusableNote } from '../../domain/ports/store-port.ts';
 import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
@@ -10,7 +11,7 @@ import type { CommandArgs, GlobalOptions, Io } from '../../domain/view-models/co
 import type { MachineSession, MachineSessionsView } from '../../domain/view-models/machine-sessions-view.ts';
 import { buildStatusView } from '../../domain/view-models/status-view.ts';
 import { resolveDotGitOfFolder } from '../../git/process/discover-repository.ts';
-import { listCloneFolders } from '../../trust/clone-folders.ts';
+import { listCloneFolders, type NotedClone } from '../../trust/clone-folders.ts';
 import { machineName } from '../../trust/clone-key.ts';
 import { describeWaiting } from '../../ui/render/render-status.ts';
 import { errorMessage } from '../../util/error-text.ts';
@@ -30,6 +31,9 @@ const mostAtOnce = 6;
 /** How long a disk may take to say whether a folder is there, in milliseconds. */
 const patienceMs = 2_000;
 
+/** What one git may take there: a pipe or a disk in the place of a file would hold it for ever. */
+const gitLimits: GitLimits = { wallMs: 5_000, cpuSeconds: 60, memoryMb: 2_000 };
+
 interface GatherOptions {
   /** A common git directory that is left out. */
   readonly except?: string;
@@ -37,7 +41,6 @@ interface GatherOptions {
   readonly boardOf?: (commonDir: string) => string | null;
 }
 
-type ClonePlace = ReturnType<typeof listCloneFolders>[number];
 type Found = Omit<MachineSessionsView, 'schema_version'>;
 
 /**
@@ -78,14 +81,15 @@ function compareSessions(one: MachineSession, other: MachineSession): number {
 
 /** Touches only what is there: a disk that hangs would hold this process, which may lead a run. */
 async function readIfThere(
-  { commonDir, mainWorkTree: tree }: ClonePlace,
+  { commonDir, mainWorkTree: tree, stateFolder }: NotedClone,
   presence: ReadonlyMap<string, FolderPresence>,
   io: Io,
 ): Promise<Found> {
   const usual = basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
   const isLate = [commonDir, tree].some((path) => path !== null && presence.get(path) === 'late');
   if (isLate) return unreadable(tree ?? usual, { code: 'no-answer', message: 'Its disk does not answer.' }, []);
-  if (presence.get(commonDir) !== 'there') return unreadable(usual, { code: 'no-such-folder', message: goneText }, []);
+  if (presence.get(commonDir) !== 'there')
+    return unreadable(usual, { code: 'no-such-folder', message: goneText }, [`rm -r ${shellQuote(stateFolder)}`]);
   // Its work tree may be elsewhere, and have another repository by now.
   const isIts = tree !== null && presence.get(tree) === 'there' && resolveDotGitOfFolder(tree) === commonDir;
   return readRepository(isIts ? tree : usual, io);
@@ -109,7 +113,8 @@ async function readRepository(place: string, io: Io): Promise<Found> {
 }
 
 const nothing: Found = { sessions: [], ended: [], unreadable: [] };
-const goneText = 'It is not there: it was moved or deleted, or its disk is missing.';
+const goneText =
+  'It is not there: it was moved or deleted, or its disk is missing. Where it is gone for good, this forgets it:';
 const damagedText = 'git finds no repository there: its .git folder is damaged.';
 
 function unreadable(
@@ -149,6 +154,7 @@ function silentIo(cwd: string, io: Io): Io {
   return {
     ...io,
     cwd,
+    gitLimits,
     env: { ...env, GIT_ALLOW_PROTOCOL: '', GIT_CEILING_DIRECTORIES: dirname(cwd) },
     stdout: silent,
     stderr: silent,

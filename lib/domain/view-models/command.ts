@@ -1,3 +1,5 @@
+import type { GitLimits } from '../config/checked-work-limits.ts';
+
 /** Parsed values of each command's own options; null: not given. The command table in lib/cli follows it. */
 export interface CommandOptions {
   readonly init: {
@@ -207,6 +209,8 @@ export interface Io {
   readonly signal?: AbortSignal | undefined;
   /** Aborts at the second Ctrl-C: agents are ended without a grace time. */
   readonly hurry?: AbortSignal | undefined;
+  /** What each git may take that reads the repository; absent: it may take what it needs. */
+  readonly gitLimits?: GitLimits | undefined;
 }
 
 /** Kinds of names that a person types: completion offers them. */

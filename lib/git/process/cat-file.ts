@@ -164,7 +164,10 @@ export class CatFile {
       this.#stderr = `${this.#stderr}${chunk.toString()}`.slice(-2_000);
     });
     child.once('error', (cause) => this.#died(cause));
-    child.once('close', () => this.#died(null));
+    child.once('close', (_, signal) => {
+      const isOverLimit = signal !== null && this.context.guard !== undefined;
+      this.#died(isOverLimit ? new Error('it took longer than it may') : null);
+    });
     return child;
   }
 
@@ -220,8 +223,8 @@ export class CatFile {
   }
 
   #unreadable(request: Request, cause: Error | null): FlameError {
-    if (cause !== null) return gitMissingError(cause, this.context.cwd);
-    const lines = this.#stderr.trim().split('\n');
+    if (cause !== null && 'code' in cause) return gitMissingError(cause, this.context.cwd);
+    const lines = (cause?.message ?? this.#stderr).trim().split('\n');
     return new FlameError({
       kind: 'environment',
       code: 'object-unreadable',

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chownSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
@@ -95,9 +96,34 @@ test('CLI-4 a clone that is gone, damaged, or has notes of a newer version is na
   const reasons = new Map(unreadable.map(({ repository, code, message }) => [repository, `${code}: ${message}`]));
   assert.is(reasons.size, 3);
   assert.match(reasons.get(gone.path) ?? '', /^no-such-folder: It is not there/);
+  const forget = unreadable.find(({ repository }) => repository === gone.path)?.hints[0] ?? '';
+  execFileSync('sh', ['-c', forget]);
+  assert.is(
+    (await listAll(env)).unreadable.some(({ repository }) => repository === gone.path),
+    false,
+  );
   assert.match(reasons.get(damaged.path) ?? '', /^not-a-repository: git finds no repository there/);
   assert.match(reasons.get(newer.path) ?? '', /^note-unusable: .*written by a newer git-flame/);
 });
+
+for (const name of ['HEAD', 'packed-refs', '.blueflame.yml'])
+  test(`CLI-4 a pipe in the place of ${name} holds neither the list nor what reads it`, async () => {
+    const env = newPerson();
+    const [sound, held] = [await withSession(env), await withSession(env)];
+    const path = join(held.path, name.startsWith('.') ? '' : '.git', name);
+    rmSync(path, { force: true });
+    execFileSync('mkfifo', [path]);
+    const { sessions, unreadable } = await listAll(env);
+    const isGitHeld = !name.startsWith('.');
+    assert.equal(
+      sessions.map(({ repository }) => repository).sort(),
+      (isGitHeld ? [sound.path] : [sound.path, held.path]).sort(),
+    );
+    assert.equal(
+      unreadable.map(({ repository }) => repository),
+      isGitHeld ? [held.path] : [],
+    );
+  });
 
 function sessionNote(repo: TestRepo): { readonly blob: string; readonly path: string } {
   const notes = repo.git('ls-tree', '-r', 'refs/blueflame/sessions').split('\n');
