@@ -51,6 +51,8 @@ export interface PageServerOptions {
 const maxBody = 2_000_000;
 /** A tab with more than this unsent is asleep: its stream is closed, and it reconnects when it wakes. */
 const mostWaiting = 4_000_000;
+/** Connections, with or without the token: each holds a descriptor of a process that may lead a run. */
+const mostConnections = 256;
 /** Interval of pings, by which dead connections are detected. */
 const pingMs = 20_000;
 
@@ -73,6 +75,7 @@ export async function servePage(
       refuse(response, isTheirs ? 400 : 500, errorMessage(error));
     });
   });
+  server.maxConnections = mostConnections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
@@ -111,7 +114,9 @@ interface Exchange {
 
 async function handle(exchange: Exchange): Promise<void> {
   const { request, response, token, tickets, origin, origins, pages } = exchange;
-  const url = new URL(request.url ?? '/', origin);
+  const asked = request.url ?? '/';
+  if (!URL.canParse(asked, origin)) return refuse(response, 400, 'This is not an address.');
+  const url = new URL(asked, origin);
   if (!origins.some((one) => new URL(one).host === request.headers.host))
     return refuse(response, 403, 'This request names another host.');
   const from = request.headers.origin;
@@ -202,8 +207,10 @@ function respond(response: ServerResponse, { type, text, status = 200, policy }:
   response.writeHead(status, { ...headers, ...own, 'content-type': type }).end(text);
 }
 
+/** With the connection, so that no more of the request is read. */
 function refuse(response: ServerResponse, status: number, message: string): void {
   if (response.headersSent) return void response.end();
+  response.setHeader('connection', 'close');
   respond(response, { type: 'text/plain; charset=utf-8', text: `${message}\n`, status });
 }
 

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type EventStream, type PageServer, servePage } from '../../../lib/ui/page/page-server.ts';
+import { until } from '../../support/until.ts';
 
 interface Answer {
   readonly status: number;
@@ -141,6 +142,36 @@ test('a tab that takes nothing any more is let go, whatever there is to say', as
   await closed;
   for (const close of closing) await close();
 });
+test('LIM-1 connections that say nothing take no more descriptors of the process than the page may', async () => {
+  await withServer(async (server, token) => {
+    const { port } = new URL(server.url);
+    let closed = 0;
+    const all = Array.from({ length: 300 }, () => {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+      return socket.on('close', () => (closed += 1));
+    });
+    await until('the others are closed', () => closed === 300 - 256);
+    for (const one of all) one.destroy();
+    await until('all are closed', () => closed === 300);
+    await until(
+      'it answers again',
+      async () => (await ask(server, { path: `/?token=${token}` }).catch(() => null))?.status === 200,
+    );
+  });
+});
+
+test('a request that is refused is read no further', async () => {
+  await withServer(async (server) => {
+    const { port, host } = new URL(server.url);
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+    socket.write(`POST /api/decide HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    assert.match(answer.toString(), /^HTTP\/1\.1 403 /);
+    socket.resume();
+    await once(socket, 'close');
+  });
+});
+
 test('the address a browser is started with works once', async () => {
   await withServer(async (server) => {
     let used = 0;
@@ -182,6 +213,7 @@ test('what is not asked properly is refused, and the server goes on', async () =
     assert.is((await ask(server, { path: '/api/x', method: 'DELETE', headers })).status, 405);
     assert.is((await ask(server, { path: '/api/x', method: 'POST', headers, body: '{"a' })).status, 400);
     assert.is((await ask(server, { path: '/%E0%A4%A', headers })).status, 400);
+    assert.is((await ask(server, { path: '//', headers })).status, 400);
     const large = await ask(server, { path: '/api/x', method: 'POST', headers, body: 'x'.repeat(3_000_000) });
     assert.is(large.status, 400);
     assert.is((await ask(server, { path: '/api/x', headers })).status, 200);
