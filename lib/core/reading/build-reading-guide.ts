@@ -183,12 +183,14 @@ function isCode({ kind, language }: ChangedText): boolean {
 
 function placeOf(text: ChangedText, marks: readonly ReadingMark[]): Place {
   const { file, kind } = text;
+  // No file of a tool, though its name is that of one.
+  if ([file.oldMode, file.newMode].some((mode) => /^1[26]0000$/.test(mode))) return kind === 'test' ? 'tests' : 'setup';
   if (kind === 'lock' || kind === 'made') return 'folded';
   if (file.hasNul && !isCode(text)) return 'folded';
   if (file.movedFrom?.similarity === 100 && marks.length === 0) return 'moved';
   if (kind === 'test') return 'tests';
   if (kind === 'document') return 'documents';
-  if (kind !== 'source' || file.newMode === '160000' || file.oldMode === '160000') return 'setup';
+  if (kind !== 'source') return 'setup';
   return marks.some((mark) => mark.kind === 'looks-generated') ? 'looks-generated' : 'source';
 }
 

@@ -3,7 +3,7 @@ import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type ChangedText, isRealLine, quoteFirst } from './changed-text.ts';
 import { findDependencyChanges } from './dependency-changes.ts';
-import { describeSources, isMedia, nameOfMade } from './quiet-changes.ts';
+import { describeHiddenText, describeSources, isMedia, isRegistrySetting, nameOfMade } from './quiet-changes.ts';
 
 /** Evidence of one mark in one line: the first few of its clauses. */
 export function makeMark(kind: ReadingMarkKind, clauses: readonly string[]): readonly ReadingMark[] {
@@ -24,6 +24,7 @@ function cut(clause: string): string {
 /** Marks that a changed file has by itself: what it is, its mode, what it sets up, what is gone of it. */
 export function listOwnMarks(text: ChangedText, isManifestChanged: boolean): readonly ReadingMark[] {
   return [
+    ...makeMark('hidden-text', describeHiddenText(text)),
     ...makeMark('permissions', describeModes(text)),
     ...makeMark('ci', text.kind === 'ci' ? describePipeline(text) : []),
     ...listSetupMarks(text, isManifestChanged),
@@ -79,6 +80,7 @@ function listSetupMarks(text: ChangedText, isManifestChanged: boolean): readonly
     ]);
   if (kind === 'build')
     return makeMark('build', file.status === 'deleted' ? [] : [`changes how it is built${quoteFirst(text)}`]);
+  if (isRegistrySetting(text)) return makeMark('dependencies', describeSources(text));
   if (kind !== 'dependencies') return [];
   const { dependencies, rest } = findDependencyChanges(text);
   return [...makeMark('build', rest), ...makeMark('dependencies', dependencies)];

@@ -1,6 +1,7 @@
 import { formatCount } from '../../util/format-figures.ts';
 import { type ChangedText, isRealLine } from './changed-text.ts';
 import { isTestByName } from './file-kind.ts';
+import { findGuardedAssertions } from './guarded-assertions.ts';
 
 /** Lines of a changeset that were only moved from one file to another count for no file as removed. */
 export interface LinesOfOthers {
@@ -11,7 +12,7 @@ export interface LinesOfOthers {
 /** Finds how a file makes a check weaker, a clause each, the gravest first; by patterns over its changed lines. */
 export function findWeakerChecks(text: ChangedText, others: LinesOfOthers): readonly string[] {
   const { kind, file } = text;
-  const isCheck = kind === 'ci' || kind === 'build' || kind === 'dependencies' || kind === 'settings';
+  const isCheck = kind === 'ci' || kind === 'build' || kind === 'dependencies' || kind === 'settings' || isScript(text);
   const looser = [
     ...(isCheck ? listMore(text, passes) : []),
     ...(kind === 'settings' || kind === 'dependencies' ? listMore(text, rulesOff) : []),
@@ -24,14 +25,21 @@ export function findWeakerChecks(text: ChangedText, others: LinesOfOthers): read
     ...lessStrict,
     ...(isCheck || kind === 'test' ? findLowerLimits(text) : []),
     ...(kind === 'settings' || kind === 'ci' ? findUnlisted(text) : []),
+    ...(kind === 'settings' || kind === 'dependencies' ? findWiderExclusions(text) : []),
     ...(kind === 'document' ? [] : listMore(text, kind === 'test' ? silencedInTests : silenced)),
     ...(kind === 'document' || kind === 'test' ? [] : listMore(text, unverified)),
   ];
 }
 
+/** A program of a shell, which may be what checks the others. */
+function isScript({ path, language, kind, after }: ChangedText): boolean {
+  return kind === 'source' && language === 'other' && (/\.(?:sh|bash|zsh|bats)$/.test(path) || after.startsWith('#!'));
+}
+
 /** What makes a step succeed though it failed. */
 const passes: readonly RegExp[] = [
-  /\|\|\s*(?:true|:|exit 0)(?=\s|$|["'])/,
+  /(?:\|\||;)\s*(?:true|:|exit 0|echo\b[^"'|;&]*)(?=\s*$|\s*["'])|\|\|\s*(?:true|:|exit 0)(?=\s)/,
+  /^exit 0\s*$|^\t@?-@?\w.*/,
   /continue-on-error:\s*(?!false)\S+/,
   /allow_failure:\s*true|ignore_errors:\s*(?:true|yes)|ignoreFailures\s*=\s*true|testFailureIgnore>\s*true/,
   /^\s*set \+e\b/,
@@ -48,16 +56,21 @@ const strict: readonly RegExp[] = [
   /["']?(?:strict\w*|no[A-Z]\w+|warn_\w+|disallow_\w+|xfail_strict|warnings?[-_]as[-_]errors?|WarningsAsErrors|TreatWarningsAsErrors|allWarningsAsErrors)["']?\s*[=:>]\s*["']?(?:true|True|1)\b/,
 ];
 
+/** A setting of what is not checked; names of packages may read like one. */
+const excluded =
+  /^\s*["']?(?:[\w-]{0,40}(?:[eE]xclude|[iI]gnore)[\w-]{0,40}|disable|omit|skip\w*)["']?\s*[=:]\s*(?!["']?(?:[\^~<>=\d]|\*["']))\S.*/;
+
 const rulesOff: readonly RegExp[] = [
   /["'][@\w/-]+["']\s*:\s*(?:\[\s*)?(?:["']off["']|0(?=\s*[,\]}]|\s*$))/,
   /"(?:strict\w*|no[A-Z]\w+|exactOptionalPropertyTypes|recommended)"\s*:\s*false|\bstrict\s*=\s*(?:false|False)/,
   /ignore_errors\s*=\s*True|ignore_missing_imports\s*=\s*True|"skipLibCheck"\s*:\s*true/,
-  /^\s*(?:extend-ignore|ignore|disable|per-file-ignores|extend-exclude)\s*[=:]\s*\S.*/,
+  excluded,
+  /^[^#\s]\S*\s+(?:\S+\s+)*(?:-diff|binary|-text|linguist-generated\S*|linguist-vendored\S*)(?=\s|$).*/,
 ];
 
 /** Where a line has a tool look away. */
 const silenced: readonly RegExp[] = [
-  /(?:eslint|oxlint|tslint|stylelint)-disable[\w-]*|biome-ignore(?:-\w+)?|@ts-(?:ignore|nocheck|expect-error)|#\s*noqa\b|#\s*type:\s*ignore|#\s*nosec\b|#\s*pylint:\s*disable|#\s*pyright:\s*ignore|\/\/\s*nolint\b|#!?\[allow\([^)]*\)\]|@SuppressWarnings|@Suppress\(|\bNOLINT\w*|rubocop:disable|@phpstan-ignore|#\s*shellcheck disable\S*|#pragma warning\s*\(?\s*disable|swiftlint:disable/,
+  /(?:eslint|oxlint|tslint|stylelint)-disable[\w-]*|biome-ignore(?:-\w+)?|@ts-(?:ignore|nocheck|expect-error)|#\s*noqa\b|#\s*type:\s*ignore|#\s*nosec\b|#\s*pylint:\s*disable|#\s*pyright:\s*ignore|\/\/\s*nolint\b|#!?\[(?:cfg_attr\(.*)?allow\([^)]*\)+\]|\bas any\b|\bas unknown as\b|@SuppressWarnings|@Suppress\(|\bNOLINT\w*|rubocop:disable|@phpstan-ignore|#\s*shellcheck disable\S*|#pragma warning\s*\(?\s*disable|swiftlint:disable/,
   /(?:istanbul|c8|v8) ignore|pragma:\s*no cover|coverage:\s*ignore|LCOV_EXCL\w*/,
 ];
 
@@ -65,6 +78,7 @@ const silenced: readonly RegExp[] = [
 const silencedInTests = silenced.map((pattern) => new RegExp(pattern.source.replace('|expect-error', '')));
 
 const unverified: readonly RegExp[] = [
+  /\bNODE_ENV\b["'\]]*\s*[!=]==?\s*["']test["']|\benv\b\S{0,3}(?:VITEST\w*|JEST_WORKER_ID|PYTEST_CURRENT_TEST)\b|["']pytest["']\s+(?:not\s+)?in\s+sys\.modules|\btypeof (?:jest|vi)\b|\btesting\.Testing\(\)|\bcfg!\(test\)/,
   /rejectUnauthorized:\s*false|NODE_TLS_REJECT_UNAUTHORIZED|InsecureSkipVerify:\s*true|\bverify\s*=\s*False\b|CERT_NONE|StrictHostKeyChecking[= ]no|\bcurl\b[^\n|]*\s(?:-k|--insecure)\b|--no-check-certificate|http\.sslVerify[= ]false|danger_accept_invalid_certs\(true\)|@csrf_exempt/,
 ];
 
@@ -99,9 +113,12 @@ const testCase =
 const assertion =
   /\b(?:assert\w*[.!(\s]|expect\w*\s*[.(]|should[.(]|ASSERT_\w+\(|EXPECT_\w+\(|CHECK\w*\(|REQUIRE\w*\(|t\.(?:Error|Fatal|Errorf|Fatalf|is|deepEqual|equal|throws|true|false|same|ok|not\w*)\(|require\.\w+\(t\b|self\.assert\w+|ok\(|verify\()/;
 const loose =
-  /\.(?:toBeTruthy|toBeDefined|toBeFalsy)\(|\.not\.to(?:Be(?:Null|Undefined))?\(|toBeInstanceOf\(|anything\(\)|any\(\w+\)|assertTrue\(|assertIsNotNone\(|assert\.ok\(|assert\s+\w+\s*$|assertNotNull\(|expect\(\s*(?:true|false|\d+)\s*\)|\bassert\s+True\b|assert\w*\(\s*(?:true|1)\s*[,)]/;
+  /\.(?:toBeTruthy|toBeDefined|toBeFalsy|toMatchObject|toContain\w*|toBe(?:Greater|Less)\w+|toMatch\w*Snapshot|toHaveProperty|not\.toThrow\w*)\(|\.toThrow\(\s*\)|\.catch\(|(?:string|object|array)(?:Containing|Matching)\(|\bassert\.(?:match|notEqual|notStrictEqual|doesNotThrow)\(|\bassert(?:In|Greater\w*|Less\w*|AlmostEqual|Regex)\(|\bapprox\(|^\s*assert\b.*(?:\bis not None|\snot?\sin\s|\sin\s)|\.not\.to(?:Be(?:Null|Undefined))?\(|toBeInstanceOf\(|anything\(\)|any\(\w+\)|assertTrue\(|assertIsNotNone\(|assert\.ok\(|assert\s+\w+\s*$|assertNotNull\(|expect\(\s*(?:true|false|\d+)\s*\)|\bassert\s+True\b|assert\w*\(\s*(?:true|1)\s*[,)]/;
+/** Holds with any code. */
+const vacuous =
+  /(?:\|\|\s*true|\bor True)\b|^\s*assert\s*\(.*,\s*["'][^"']*["']\)\s*$|\bexpect\((?!true|false|\d)(.{1,80})\)\.\w+\(\1\)/;
 const skipped =
-  /\b(?:it|test|describe|suite|context|specify|bench)\.(?:skip|todo|fixme|failing)\b|\b(?:xit|xtest|xdescribe|xcontext|xspecify)\s*\(|\b(?:pytest\.mark\.(?:skipif|skip|xfail)|pytest\.skip|unittest\.(?:skip|expectedFailure))|\bt\.Skip(?:f|Now)?\(|#\[ignore\b|@(?:Ignore|Disabled)\b|\[Ignore\b|Skip\s*=\s*"|GTEST_SKIP|\bDISABLED_\w+|\bpending\s*\(|\bskip:\s*true|^\s*if\s*\(?\s*(?:false|False|0)\s*[):]/;
+  /\b(?:it|test|describe|suite|context|specify|bench)\.(?:skip|todo|fixme|failing|skipIf|runIf)\b|\b(?:this|t|ctx|context)\.skip\(|\b(?:xit|xtest|xdescribe|xcontext|xspecify)\s*\(|\b(?:pytest\.mark\.(?:skipif|skip|xfail)|pytest\.(?:skip|importorskip)|collect_ignore\w*|__test__\s*=\s*False|unittest\.(?:skip|expectedFailure))|\bt\.Skip(?:f|Now)?\(|#\[(?:ignore|should_panic)\b|#!?\[cfg\((?!test\))|\/\/go:build\b|@(?:Ignore|Disabled)\b|\[Ignore\b|Skip\s*=\s*"|GTEST_SKIP|\bDISABLED_\w+|\bpending\s*\(|\bskip:\s*(?:true|!|process\b|["'])|\.each\(\s*\[\s*\]|^\s*if\s*\(?\s*(?:false|False|0)\s*[):]/;
 const focused = /\b(?:it|test|describe|suite|context)\.only\b|\b(?:fit|fdescribe|fcontext)\s*\(/;
 const retried =
   /\bretryTimes\(|\bthis\.retries\(|\bconfigure\(\{[^}]*retries|@(?:flaky|Flaky|RetryingTest)\b|pytest\.mark\.flaky/;
@@ -123,15 +140,29 @@ function findWeakerTests(text: ChangedText, others: LinesOfOthers): readonly str
   }
   const left = file.movedFrom;
   const looser = Math.min(-lost(loose), count(removed, assertion));
+  const guarded = findGuardedAssertions(text, assertion);
   return [
     ...(left !== null && isTestByName(left.path) && !isTestByName(path) ? ['its new name is not that of a test'] : []),
     ...(cases > 0 ? [`${formatCount(cases, 'test')} fewer`] : []),
     ...(asserts > 0 ? [`${formatCount(asserts, 'assertion')} fewer`] : []),
     ...(commented > 0 ? [`${formatCount(commented, 'test')} in comments now`] : []),
     ...(asserts <= 0 && looser > 0 ? [`${formatCount(looser, 'exact assertion')} became loose`] : []),
-    ...listMore(text, [skipped, focused, retried]),
+    ...(guarded === null
+      ? []
+      : [`${formatCount(guarded.count, 'assertion')} behind \`${guarded.guard.slice(0, 60)}\` now`]),
+    ...listMore(text, [skipped, focused, vacuous, retried]),
+    ...countRecorded(text),
   ];
 }
+
+/** Results of earlier runs that tests compare with: what the code does now was written over them. */
+function countRecorded({ path, file, removed }: ChangedText): readonly string[] {
+  if (!recorded.test(path) || file.status !== 'modified' || removed.length === 0) return [];
+  return [`${formatCount(removed.length, 'line')} of recorded results replaced`];
+}
+
+const recorded =
+  /\.(?:snap|golden|approved|ambr|expected)(?:\.\w+)?$|(?:^|\/)(?:__snapshots__|golden|goldens|expected|cassettes)\//;
 
 /** Test cases in comments, or texts, of several lines that begin a line. */
 function countTestsInComments(text: string): number {
@@ -183,6 +214,16 @@ function findUnlisted({ before, after, removed }: ChangedText): readonly string[
   return [...new Set(lost)].slice(0, 3).map((item) => `${item} no longer runs`);
 }
 
+/** Lists of what is not checked that are longer now, and files of such patterns with more of them. */
+function findWiderExclusions({ path, added, removed }: ChangedText): readonly string[] {
+  const isList = /\.\w+ignore$/.test(path) && !/\.(?:git|npm|docker)ignore$/.test(path);
+  const lines = (all: readonly string[]): readonly string[] =>
+    all.filter((line) => (isList ? isRealLine(line) && !line.startsWith('!') : excluded.test(line)));
+  const items = (all: readonly string[]): number => lines(all).flatMap((line) => line.split(/[,|]/)).length;
+  const isMore = items(added) > items(removed) && (isList || lines(added).length === lines(removed).length);
+  return isMore ? [`no longer checked: ${(lines(added)[0] ?? '').trim().slice(0, 60)}`] : [];
+}
+
 /** An item of a list in YAML, with what may follow it. */
 const itemPattern = /^\s*-\s+(?:id:\s*)?["']?([\w/-]+)["']?\s*(?:#.*)?$/;
 
@@ -190,17 +231,21 @@ const limit =
   /(?<![\w.-])(?<key>[\w.-]{0,60}(?:timeout|coverage|threshold|branches|functions|statements|lines|fail[_-]under|minimum|max[_-]?warnings|tolerance|precision|min[_-]score|places|max[_-]complexity)\w{0,60})["']?\s*[:=(,]\s*(?<value>\d[\d_.]*)/i;
 
 /** Numbers of a check that changed so that it passes more easily: minimums lowered, times and allowances raised. */
-function findLowerLimits({ added, removed }: ChangedText): readonly string[] {
+function findLowerLimits({ kind, added, removed, after: text }: ChangedText): readonly string[] {
   const now = new Map(added.flatMap(readLimit));
   const found = removed.flatMap(readLimit).flatMap(([key, before]) => {
     const after = now.get(key);
-    if (after === undefined || after === before) return [];
+    if (after === before) return [];
+    if (after === undefined)
+      return kind !== 'test' && minimum.test(key) && !text.includes(key) ? [`${key} ${before} is gone`] : [];
     const isAllowance = /timeout|max|tolerance/i.test(key);
     if (isAllowance ? after < before : after > before) return [];
     return [`${key} ${before} → ${after}`];
   });
   return [...new Set(found)].slice(0, 3);
 }
+
+const minimum = /coverage|threshold|branches|functions|statements|^lines$|fail[_-]under|minimum|min[_-]score/i;
 
 function readLimit(line: string): readonly (readonly [string, number])[] {
   const { key, value } = limit.exec(line)?.groups ?? {};

@@ -48,6 +48,7 @@ export interface ReadingMark {
 /** The gravest first. */
 export const readingMarkKinds = [
   'weaker-check',
+  'hidden-text',
   'permissions',
   'ci',
   'build',

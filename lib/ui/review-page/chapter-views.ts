@@ -47,6 +47,7 @@ const labels: Readonly<Record<ReadingMarkKind, string>> = {
   'public-name': 'public name',
   'no-test': 'no test',
   'looks-generated': 'looks generated',
+  'hidden-text': 'hides text',
 };
 const graveKinds: readonly ReadingMarkKind[] = ['weaker-check', 'permissions', 'ci'];
 
