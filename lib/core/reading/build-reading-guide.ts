@@ -9,13 +9,12 @@ import {
 } from '../../domain/state/reading-guide.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { formatCount } from '../../util/format-figures.ts';
-import { compareText } from '../../util/sort-and-group.ts';
-import { type ChangedNames, compareDeclaredNames, listNamesToFollow } from './changed-names.ts';
+import { compareText, groupBy } from '../../util/sort-and-group.ts';
 import { type ChangedText, readChangedText } from './changed-text.ts';
 import { isTestByName } from './file-kind.ts';
 import { type FileLinks, findFileLinks } from './file-links.ts';
 import { listOwnMarks, makeMark, whyLooksGenerated } from './file-marks.ts';
-import { createMovedLines } from './moved-lines.ts';
+import { createLostLines } from './lost-lines.ts';
 import { createNameDescriber } from './name-marks.ts';
 import { describeMove } from './quiet-changes.ts';
 import { makeSourceChapters } from './source-chapters.ts';
@@ -25,19 +24,13 @@ import { findWeakerChecks } from './weaker-checks.ts';
 /** A changeset's files, read for its guide. */
 export interface ReadChanges {
   readonly texts: readonly ChangedText[];
-  readonly names: ReadonlyMap<ChangedText, ChangedNames>;
   readonly links: FileLinks;
 }
 
 /** Reads a patch; `after`: whole texts of its files, as far as they are at hand. */
 export function readChanges(patch: Patch, after: ReadonlyMap<string, string>): ReadChanges {
   const texts = patch.files.map((file) => readChangedText(file, after.get(file.path) ?? null));
-  const names = new Map(texts.map((text) => [text, compareDeclaredNames(text)] as const));
-  const links = findFileLinks(texts, (text) => {
-    const found = names.get(text);
-    return found === undefined ? [] : listNamesToFollow(found);
-  });
-  return { texts, names, links };
+  return { texts, links: findFileLinks(texts) };
 }
 
 /** Whether the tests of the tree have to be known. */
@@ -50,20 +43,13 @@ export function needsTests({ texts }: ReadChanges): boolean {
  * names that are gone or changed.
  */
 export function listWordsToSearch(changes: ReadChanges, tests: readonly string[]): readonly string[] {
-  const { texts, names } = changes;
-  const isUntested = createTestedCheck({ ...changes, search: { tests, words: new Set(), lines: [] } });
-  const words = (list: (changed: ChangedNames, text: ChangedText) => readonly string[]): readonly string[] =>
-    texts.flatMap((text) => {
-      const changed = names.get(text);
-      return changed === undefined || text.kind !== 'source' ? [] : list(changed, text);
-    });
-  const ofTests = words(({ now }, text) =>
-    isTestable(text) && isUntested(text, []) !== null ? listWordsOfTests(text, now) : [],
-  );
-  return [...new Set([...ofTests, ...words(listBrokenNames)])];
+  const sources = changes.texts.filter(({ kind }) => kind === 'source');
+  const whyUntested = createTestedCheck({ ...changes, search: { tests, words: new Set(), lines: [] } });
+  const untested = sources.filter((text) => isTestable(text) && whyUntested(text) !== null);
+  return [...new Set([...untested.flatMap(listWordsOfTests), ...sources.flatMap(listBrokenNames)])];
 }
 
-function listBrokenNames({ gone, changed }: ChangedNames): readonly string[] {
+function listBrokenNames({ names: { gone, changed } }: ChangedText): readonly string[] {
   return [...gone, ...changed.map(({ name }) => name)].filter(isTelling);
 }
 
@@ -103,37 +89,36 @@ function findReason({ path, file }: ChangedText, tasks: readonly GuidedTask[]): 
 
 type Marks = ReadonlyMap<ChangedText, readonly ReadingMark[]>;
 
-function markFiles({ texts, names, links }: ReadChanges, search: TreeSearch): Marks {
+function markFiles({ texts, links }: ReadChanges, search: TreeSearch): Marks {
   const isManifestChanged = texts.some(({ kind }) => kind === 'dependencies');
-  const movedLines = createMovedLines(texts.filter(({ kind }) => kind === 'test'));
-  const whyUntested = createTestedCheck({ texts, links, search });
-  const describeNames = createNameDescriber(texts, names, search);
-  const hasTests = search.tests.length > 0 || texts.some(({ kind }) => kind === 'test');
-  let isFirstUntested = true;
-  const untested = (text: ChangedText): readonly string[] => {
-    if (!isTestable(text) || whyLooksGenerated(text).length > 0) return [];
-    const why = whyUntested(text, listWordsOfTests(text, names.get(text)?.now ?? []));
-    if (why === null) return [];
-    const isFirst = isFirstUntested;
-    isFirstUntested = false;
-    if (hasTests) return [why];
-    return isFirst ? ['there are no tests'] : [];
-  };
+  const listLost = createLostLines(texts.filter(({ kind }) => kind === 'test'));
+  const describeNames = createNameDescriber(texts, search);
+  const untested = listUntested({ texts, links }, search);
   return new Map(
     texts.map((text) => {
-      const own = listOwnMarks(text, isManifestChanged);
-      const changed = names.get(text);
       const all = [
-        ...makeMark('weaker-check', [...findWeakerChecks(text, movedLines(text)), ...describeMove(text)]),
-        ...own,
-        ...(changed === undefined || text.kind !== 'source'
-          ? []
-          : makeMark('public-name', describeNames(text, changed))),
-        ...makeMark('no-test', untested(text)),
+        ...makeMark('weaker-check', [
+          ...findWeakerChecks(text, text.kind === 'test' ? listLost(text) : []),
+          ...describeMove(text),
+        ]),
+        ...listOwnMarks(text, isManifestChanged),
+        ...makeMark('public-name', text.kind === 'source' ? describeNames(text) : []),
+        ...makeMark('no-test', [untested.get(text) ?? []].flat()),
       ];
       return [text, all.sort((a, b) => readingMarkKinds.indexOf(a.kind) - readingMarkKinds.indexOf(b.kind))] as const;
     }),
   );
+}
+
+/** Why no test seems to be about a file; where there are none at all, that is said once. */
+function listUntested({ texts, links }: ReadChanges, search: TreeSearch): ReadonlyMap<ChangedText, string> {
+  const whyUntested = createTestedCheck({ texts, links, search });
+  const found = texts.flatMap((text) => {
+    const why = isTestable(text) && whyLooksGenerated(text).length === 0 ? whyUntested(text) : null;
+    return why === null ? [] : [[text, why] as const];
+  });
+  const hasTests = search.tests.length > 0 || texts.some(({ kind }) => kind === 'test');
+  return new Map(hasTests ? found : found.slice(0, 1).map(([text]) => [text, 'there are no tests'] as const));
 }
 
 interface DividedChapter extends Omit<ReadingChapter, 'files'> {
@@ -143,37 +128,24 @@ interface DividedChapter extends Omit<ReadingChapter, 'files'> {
 type Place = 'source' | 'tests' | 'documents' | 'setup' | 'looks-generated' | 'moved' | 'folded';
 
 /** The chapters in order, some of them empty. */
-function divide(
-  { texts, names, links }: ReadChanges,
-  tasks: readonly GuidedTask[],
-  marks: Marks,
-): readonly DividedChapter[] {
-  const at = (place: Place): readonly ChangedText[] =>
-    texts.filter((text) => placeOf(text, marks.get(text) ?? []) === place);
-  const countNames = (text: ChangedText): number => {
-    const changed = names.get(text);
-    return changed === undefined ? 0 : listNamesToFollow(changed).length;
-  };
-  const sources = makeSourceChapters(at('source'), { links, tasks, countNames }).map((chapter) => ({
-    ...chapter,
-    isFolded: false,
-  }));
+function divide({ texts, links }: ReadChanges, tasks: readonly GuidedTask[], marks: Marks): readonly DividedChapter[] {
+  const places = groupBy(texts, (text) => placeOf(text, marks.get(text) ?? []));
+  const at = (place: Place): readonly ChangedText[] => places.get(place) ?? [];
+  const sources = makeSourceChapters(at('source'), { links, tasks });
   const order = sources.flatMap((chapter) => chapter.texts.map(({ path }) => path));
-  const [moved, folded] = [at('moved'), at('folded')];
-  return [
+  const moved = at('moved');
+  const shown = [
     ...sources,
-    { kind: 'tests', title: 'Tests', isFolded: false, texts: sortTests(at('tests'), order, links) },
-    { kind: 'setup', title: 'Set-up', isFolded: false, texts: sortSetup(at('setup')) },
-    { kind: 'documents', title: 'Documents', isFolded: false, texts: at('documents') },
-    {
-      kind: 'generated',
-      title: 'Looks generated, may be written by hand',
-      isFolded: false,
-      texts: at('looks-generated'),
-    },
-    { kind: 'moved', title: `${formatCount(moved.length, 'file')} that only moved`, isFolded: true, texts: moved },
-    { kind: 'generated', title: 'Generated, binary and lock files', isFolded: true, texts: folded },
-  ];
+    { kind: 'tests', title: 'Tests', texts: sortTests(at('tests'), order, links) },
+    { kind: 'setup', title: 'Set-up', texts: sortSetup(at('setup')) },
+    { kind: 'documents', title: 'Documents', texts: at('documents') },
+    { kind: 'generated', title: 'Looks generated, may be written by hand', texts: at('looks-generated') },
+  ] as const;
+  const folded = [
+    { kind: 'moved', title: `${formatCount(moved.length, 'file')} that only moved`, texts: moved },
+    { kind: 'generated', title: 'Generated, binary and lock files', texts: at('folded') },
+  ] as const;
+  return [shown, folded].flatMap((all, index) => all.map((chapter) => ({ ...chapter, isFolded: index === 1 })));
 }
 
 /** By its name, which is what runs it. */

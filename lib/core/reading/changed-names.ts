@@ -1,5 +1,5 @@
-import type { ChangedText } from './changed-text.ts';
 import { type DeclaredNames, findDeclaredNames } from './declared-names.ts';
+import type { Language } from './file-kind.ts';
 
 /** How the public names of a file changed. */
 export interface ChangedNames {
@@ -14,9 +14,12 @@ export interface ChangedNames {
  * Compares the public names of both sides of a file. Of a file that was not read whole, those alone that its hunks show:
  * a name whose declaration stands outside them is neither gone nor changed.
  */
-export function compareDeclaredNames(text: ChangedText): ChangedNames {
-  const before = findDeclaredNames(text.before, text.language);
-  const after = findDeclaredNames(text.after, text.language);
+export function compareDeclaredNames(
+  sides: { readonly before: string; readonly after: string },
+  language: Language,
+): ChangedNames {
+  const before = findDeclaredNames(sides.before, language);
+  const after = findDeclaredNames(sides.after, language);
   return {
     gone: [...before.keys()].filter((name) => !after.has(name)),
     changed: [...after].flatMap(([name, signatures]) => changeOf(name, before, signatures)),

@@ -1,5 +1,6 @@
 import { widestLine } from '../../domain/state/made-by-tools.ts';
 import type { Hunk, PatchFile } from '../../domain/state/patch.ts';
+import { type ChangedNames, compareDeclaredNames } from './changed-names.ts';
 import { type FileKind, kindOfFile, type Language, languageOf } from './file-kind.ts';
 
 /** A changed file as it is judged: its lines, and both of its sides. */
@@ -19,6 +20,7 @@ export interface ChangedText {
   readonly after: string;
   /** Whether both sides are there in full. */
   readonly isWhole: boolean;
+  readonly names: ChangedNames;
   /** Changed lines that are neither empty, a comment nor an import. */
   readonly realLines: number;
 }
@@ -42,17 +44,20 @@ export function readChangedText(file: PatchFile, after: string | null): ChangedT
   const added = lines.flatMap(({ kind, text }) => (kind === 'insert' ? readLine(text) : []));
   const removed = lines.flatMap(({ kind, text }) => (kind === 'delete' ? readLine(text) : []));
   const isAllShown = file.status === 'added' || file.status === 'deleted';
+  const sides = sidesOf(hunks, isAllShown ? null : after);
+  const language = languageOf(file.path);
   return {
     file,
     path: file.path,
     kind: kindOfFile(file.path),
-    language: languageOf(file.path),
+    language,
     hunks,
     added,
     removed,
     isWide: lines.some(({ kind, text }) => kind === 'insert' && text.length > widestLine),
-    ...sidesOf(hunks, isAllShown ? null : after),
+    ...sides,
     isWhole: isAllShown || after !== null,
+    names: compareDeclaredNames(sides, language),
     realLines: added.filter(isRealLine).length + removed.filter(isRealLine).length,
   };
 }

@@ -1,20 +1,18 @@
 import { posix } from 'node:path';
 import { addToListOfKey } from '../../util/sort-and-group.ts';
+import { listNamesToFollow } from './changed-names.ts';
 import type { ChangedText } from './changed-text.ts';
 import type { Language } from './file-kind.ts';
 
 /** Which changed files use which others: import them, or use a name on their changed lines that those declare and changed. */
 export type FileLinks = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** `namesOf`: public names that a file declares on changed lines. */
-export function findFileLinks(
-  texts: readonly ChangedText[],
-  namesOf: (text: ChangedText) => readonly string[],
-): FileLinks {
+export function findFileLinks(texts: readonly ChangedText[]): FileLinks {
   const places = indexPlaces(texts.map(({ path }) => path));
   const owners = new Map<string, string[]>();
   for (const text of texts)
-    for (const name of namesOf(text)) if (name.length >= shortestName) addToListOfKey(owners, name, text.path);
+    for (const name of listNamesToFollow(text.names))
+      if (name.length >= shortestName) addToListOfKey(owners, name, text.path);
   return new Map(
     texts.map((text) => [text.path, new Set([...listImported(text, places), ...listUsed(text, owners)])] as const),
   );
@@ -62,7 +60,7 @@ export function stemOf(path: string): string {
   return path.replace(/(?<=[^/])\.[^/]*$/, '').replace(/\/(?:index|__init__|mod)$/, '');
 }
 
-function lastPart(path: string): string {
+export function lastPart(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 

@@ -1,6 +1,7 @@
 import type { ReadingMark, ReadingMarkKind } from '../../domain/state/reading-guide.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
+import { toOneLine } from '../task/bound-text.ts';
 import { type ChangedText, isRealLine, quoteFirst } from './changed-text.ts';
 import { findDependencyChanges } from './dependency-changes.ts';
 import { describeHiddenText, describeSources, isMedia, isRegistrySetting, nameOfMade } from './quiet-changes.ts';
@@ -8,18 +9,13 @@ import { describeHiddenText, describeSources, isMedia, isRegistrySetting, nameOf
 /** Evidence of one mark in one line: the first few of its clauses. */
 export function makeMark(kind: ReadingMarkKind, clauses: readonly string[]): readonly ReadingMark[] {
   if (clauses.length === 0) return [];
-  const shown = clauses.slice(0, mostClauses).map((clause) => cut(clause));
+  const shown = clauses.slice(0, mostClauses).map((clause) => toOneLine(clause, widestClause));
   const more = clauses.length - shown.length;
   return [{ kind, reason: more > 0 ? `${shown.join('; ')}; and ${more} more` : shown.join('; ') }];
 }
 
 const mostClauses = 3;
 const widestClause = 120;
-
-function cut(clause: string): string {
-  const line = clause.replace(/\s+/g, ' ').trim();
-  return line.length > widestClause ? `${line.slice(0, widestClause - 1)}…` : line;
-}
 
 /** Marks that a changed file has by itself: what it is, its mode, what it sets up, what is gone of it. */
 export function listOwnMarks(text: ChangedText, isManifestChanged: boolean): readonly ReadingMark[] {

@@ -1,40 +1,32 @@
-import type { ChangedNames } from './changed-names.ts';
 import type { ChangedText } from './changed-text.ts';
 import { isTelling, type TreeSearch, wordsOf } from './test-coverage.ts';
 
 /** Describes public names of a file that are gone or have another signature, those that others still name first. */
-export type DescribeNames = (text: ChangedText, changed: ChangedNames) => readonly string[];
+export type DescribeNames = (text: ChangedText) => readonly string[];
 
-export function createNameDescriber(
-  texts: readonly ChangedText[],
-  namesOf: ReadonlyMap<ChangedText, ChangedNames>,
-  search: TreeSearch,
-): DescribeNames {
+export function createNameDescriber(texts: readonly ChangedText[], search: TreeSearch): DescribeNames {
   const users = indexUsers(texts, search);
   const places = new Map(
-    texts.flatMap((text) => (namesOf.get(text)?.added ?? []).map((name) => [`${text.language} ${name}`, text.path])),
+    texts.flatMap(({ language, names, path }) => names.added.map((name) => [`${language} ${name}`, path] as const)),
   );
   const usedBy = (name: string): string => {
     const [first, ...rest] = isOneOfAKind(name) ? (users.get(name) ?? []) : [];
     if (first === undefined) return '';
     return rest.length === 0 ? `, but ${first} names it` : `, but ${rest.length + 1} unchanged files name it`;
   };
-  return ({ language }, { gone, changed }) => {
-    const moved = gone.flatMap((name) => {
-      const place = places.get(`${language} ${name}`);
-      return place === undefined ? [] : [{ name, words: `${name} moved to ${place}` }];
-    });
-    const lost = gone.filter((name) => !moved.some((one) => one.name === name));
+  return ({ language, names: { gone, changed } }) => {
+    const placed = gone.map((name) => ({ name, place: places.get(`${language} ${name}`) }));
+    const moved = placed.flatMap(({ name, place }) =>
+      place === undefined ? [] : [[name, ` moved to ${place}`] as const],
+    );
+    const lost = placed.flatMap(({ name, place }) => (place === undefined ? [name] : []));
     const unused = lost.filter((name) => usedBy(name) === '');
-    const other = changed.map(({ name, before, after }) => ({
-      name,
-      words: `${name}${describeSignatures(before, after)}`,
-    }));
+    const other = changed.map(({ name, before, after }) => [name, describeSignatures(before, after)] as const);
     return [
-      ...lost.filter((name) => usedBy(name) !== '').map((name) => `${name} is gone${usedBy(name)}`),
+      ...lost.filter((name) => !unused.includes(name)).map((name) => `${name} is gone${usedBy(name)}`),
       ...(unused.length === 0 ? [] : [`${joinWords(unused)} ${unused.length === 1 ? 'is' : 'are'} gone`]),
       ...[...moved, ...other]
-        .map(({ name, words }) => ({ words, used: usedBy(name) }))
+        .map(([name, what]) => ({ words: name + what, used: usedBy(name) }))
         .sort((a, b) => Number(b.used !== '') - Number(a.used !== ''))
         .map(({ words, used }) => words + used),
     ];

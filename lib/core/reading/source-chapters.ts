@@ -1,5 +1,6 @@
 import type { Task } from '../../domain/state/task-schema.ts';
 import { compareText, groupBy } from '../../util/sort-and-group.ts';
+import { listNamesToFollow } from './changed-names.ts';
 import type { ChangedText } from './changed-text.ts';
 import type { FileLinks } from './file-links.ts';
 
@@ -7,8 +8,6 @@ import type { FileLinks } from './file-links.ts';
 export interface OrderFacts {
   readonly links: FileLinks;
   readonly tasks: readonly Pick<Task, 'title' | 'file_locks'>[];
-  /** How many public names of a file are new, gone or changed. */
-  readonly countNames: (text: ChangedText) => number;
 }
 
 /** Source files that are read together. */
@@ -52,10 +51,7 @@ export function makeSourceChapters(texts: readonly ChangedText[], facts: OrderFa
  * How much a file is what the change is about: how many changed files use it counts most, then how much of it changed,
  * whether its public names did, and whether the titles of the tasks and their locks name it.
  */
-function scoreFiles(
-  texts: readonly ChangedText[],
-  { links, tasks, countNames }: OrderFacts,
-): ReadonlyMap<string, number> {
+function scoreFiles(texts: readonly ChangedText[], { links, tasks }: OrderFacts): ReadonlyMap<string, number> {
   const users = new Map<string, number>();
   for (const { path } of texts) for (const used of links.get(path) ?? []) users.set(used, (users.get(used) ?? 0) + 1);
   const titles = new Set(tasks.flatMap(({ title }) => wordsOfName(title)));
@@ -69,7 +65,7 @@ function scoreFiles(
         (isGone ? -10 : 3 * Math.min(users.get(path) ?? 0, 5)) +
         2 * Math.log2(1 + realLines) +
         2 * Math.min(named, 3) +
-        2 * Math.min(countNames(text), 2) +
+        2 * Math.min(listNamesToFollow(text.names).length, 2) +
         (locks.has(path) ? 1 : 0) +
         (text.language === 'other' ? -6 : 0);
       return [path, score] as const;

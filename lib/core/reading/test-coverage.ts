@@ -1,6 +1,6 @@
 import { groupBy } from '../../util/sort-and-group.ts';
 import type { ChangedText } from './changed-text.ts';
-import { type FileLinks, listImportedPlaces, stemOf } from './file-links.ts';
+import { type FileLinks, lastPart, listImportedPlaces, stemOf } from './file-links.ts';
 
 /** What a search of the tree found for names of the changed files. */
 export interface TreeSearch {
@@ -22,9 +22,9 @@ export function isTestable({ kind, language, file, realLines, path }: ChangedTex
 const common = /^(?:index|main|mod|lib|utils?|types?|common|helpers?|__init__|app|base|core|config|constants)$/;
 
 /** Words that a test of a file would hold: its own name and the names it declares. */
-export function listWordsOfTests(text: ChangedText, names: readonly string[]): readonly string[] {
-  const stem = lastPart(stemOf(text.path));
-  return [...(stem.length > 3 && !common.test(stem) ? [stem] : []), ...names.filter(isTelling).slice(0, mostNames)];
+export function listWordsOfTests({ path, names }: ChangedText): readonly string[] {
+  const stem = lastPart(stemOf(path));
+  return [...(stem.length > 3 && !common.test(stem) ? [stem] : []), ...names.now.filter(isTelling).slice(0, mostNames)];
 }
 
 /** Whether a name is found by itself, without being an everyday word. */
@@ -41,7 +41,7 @@ interface TestedFacts {
 }
 
 /** Why no test seems to be about a file, a clause; null: one that changed imports it, or one that is there names it. */
-export type WhyUntested = (text: ChangedText, words: readonly string[]) => string | null;
+export type WhyUntested = (text: ChangedText) => string | null;
 
 export function createTestedCheck({ texts, links, search }: TestedFacts): WhyUntested {
   const changedTests = texts.filter(({ kind, file }) => kind === 'test' && file.status !== 'deleted');
@@ -52,7 +52,8 @@ export function createTestedCheck({ texts, links, search }: TestedFacts): WhyUnt
   const linked = new Set(changedTests.flatMap(({ path }) => [...(links.get(path) ?? [])]));
   const places = new Set(changedTests.flatMap(listImportedPlaces));
   const said = new Set(search.lines.filter(({ path }) => tests.has(path)).flatMap(({ text }) => wordsOf(text)));
-  return (text, words) => {
+  return (text) => {
+    const words = listWordsOfTests(text);
     const isLinked = linked.has(text.path) || listPlacesOf(text.path).some((place) => places.has(place));
     const holdsTests = text.language === 'rust' && /#\[cfg\(test\)\]/.test(text.after);
     if (isLinked || holdsTests || isNamedBy(text.path, stems) || words.some((word) => said.has(word))) return null;
@@ -80,8 +81,4 @@ function isNamedBy(path: string, stems: ReadonlyMap<string, readonly string[]>):
 
 export function wordsOf(line: string): readonly string[] {
   return [...(line.match(/[A-Za-z_$][\w$]*/g) ?? []), ...(line.match(/[\w$-]+/g) ?? [])];
-}
-
-function lastPart(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -3,14 +3,11 @@ import { type ChangedText, isRealLine } from './changed-text.ts';
 import { isTestByName } from './file-kind.ts';
 import { findGuardedAssertions } from './guarded-assertions.ts';
 
-/** Lines of a changeset that were only moved from one file to another count for no file as removed. */
-export interface LinesOfOthers {
-  /** Whether a removed line of a test stands among the added lines of another test. */
-  takeMoved(line: string): boolean;
-}
-
-/** Finds how a file makes a check weaker, a clause each, the gravest first; by patterns over its changed lines. */
-export function findWeakerChecks(text: ChangedText, others: LinesOfOthers): readonly string[] {
+/**
+ * Finds how a file makes a check weaker, a clause each, the gravest first; by patterns over its changed lines. `lost`:
+ * those it removed and no other test got.
+ */
+export function findWeakerChecks(text: ChangedText, lost: readonly string[]): readonly string[] {
   const { kind, file } = text;
   const isCheck = kind === 'ci' || kind === 'build' || kind === 'dependencies' || kind === 'settings' || isScript(text);
   const looser = [
@@ -19,7 +16,7 @@ export function findWeakerChecks(text: ChangedText, others: LinesOfOthers): read
   ];
   const lessStrict = isCheck && file.status !== 'deleted' && looser.length === 0 ? listFewer(text, strict) : looser;
   return [
-    ...(kind === 'test' ? findWeakerTests(text, others) : []),
+    ...(kind === 'test' ? findWeakerTests(text, lost) : []),
     ...(kind === 'ci' && file.status !== 'deleted' ? findLostSteps(text) : []),
     ...(kind === 'ci' && file.status === 'deleted' ? ['checks of every push are gone with it'] : []),
     ...lessStrict,
@@ -123,9 +120,9 @@ const focused = /\b(?:it|test|describe|suite|context)\.only\b|\b(?:fit|fdescribe
 const retried =
   /\bretryTimes\(|\bthis\.retries\(|\bconfigure\(\{[^}]*retries|@(?:flaky|Flaky|RetryingTest)\b|pytest\.mark\.flaky/;
 
-function findWeakerTests(text: ChangedText, others: LinesOfOthers): readonly string[] {
+function findWeakerTests(text: ChangedText, lines: readonly string[]): readonly string[] {
   const { file, path } = text;
-  const removed = text.removed.filter((line) => isRealLine(line) && !others.takeMoved(line));
+  const removed = lines.filter(isRealLine);
   // One that is a comment now checks nothing.
   const added = text.added.filter(isRealLine);
   const commented = countTestsInComments(text.after) - countTestsInComments(text.before);
