@@ -223,7 +223,7 @@ function renderBoard(nonce: string, hasReview: boolean): string {
   return fillTemplate('board', {
     nonce,
     review: hasReview,
-    style: readTemplate('page.css') + readTemplate('board.css') + readTemplate('other-sessions.css'),
+    style: readTemplate('page.css') + readTemplate('board.css'),
     script: readFileSync(join(packageRoot(), 'dist', 'board-page.js'), 'utf8'),
   });
 }

@@ -76,7 +76,7 @@ test('DSK-1: titles come first, with groups, in columns by state; a filter leave
     const first = await texts(page, '.column[data-kind="bad"] .task');
     assert.is(
       first[0],
-      'Answer 429 with Retry-After once a key is over its limit ✗failed npm test ended with 1 three times task-002 · attempt 3 · $0.40',
+      'Answer 429 with Retry-After once a key is over its limit npm test ended with 1 three times ✗failed · task-002 · attempt 3 · $0.40',
     );
     assert.match((await texts(page, '.task[data-id="task-010"]'))[0] ?? '', 'after Let an administrator');
     assert.match(
@@ -110,7 +110,7 @@ test('DSK-1: by keys alone, from card to card, into a task beside the board, to 
     await page.keyboard.press('Enter');
     await page.locator('#panel-title', { hasText: 'Read limits' }).waitFor();
     const isBeside = await page.evaluate<boolean>(
-      "document.querySelector('.room').getBoundingClientRect().right <= document.querySelector('#panel').getBoundingClientRect().left",
+      "document.querySelector('.lead').getBoundingClientRect().right <= document.querySelector('#panel').getBoundingClientRect().left",
     );
     assert.ok(isBeside, 'the panel covers the board');
     await page.keyboard.press('k');
@@ -172,6 +172,150 @@ test('DSK-1: a question is one sentence with its answers; one press gives what a
   }
 });
 
+/** Where the task cards are in the window, with what is above them and, where there is room for a rail, below them. */
+const places = `JSON.stringify([...document.querySelectorAll('.task, #filter, #plan-title' + (innerWidth > 1000 ? ', #lanes-title' : ''))]
+  .map((one) => { const { x, y, width, height } = one.getBoundingClientRect();
+    return [one.dataset.id ?? one.id, x, y, width, height].join(' '); }))`;
+
+/** What comes while a person reads, each on its own: what may come more than once is there twice. */
+const arrivals: readonly (readonly [what: string, change: Partial<BoardState>, shows: string])[] = [
+  ...['plan-waits', 'validation', 'review', 'cycle-over', 'asks-question', 'asks-budget', 'asks-base'].map(
+    (name) => [name, { gate: stateOf(name).gate }, 'article.gate'] as const,
+  ),
+  ['an agent starts', { agents: stateOf('working').agents.slice(0, 5) }, '#agents .card:nth-child(5)'],
+  ['all agents end', { agents: [], checks: [] }, '#work p'],
+  ['a question comes once all have ended', { agents: [], checks: [], gate: stateOf('review').gate }, 'article.gate'],
+  ['a notice comes', { notices: ['one', 'two'] }, '#waiting summary'],
+  ['the run ends', { is_running: false, gate: null }, '#waiting'],
+  [
+    'a line of the log comes',
+    {
+      log: [{ at: '2026-02-06T14:30:22.000Z', who: '', task: null, text: 'It came last.' }, ...stateOf('working').log],
+    },
+    '#log li:has-text("It came last.")',
+  ],
+  ['a changeset is built', { changesets: stateOf('review').changesets }, '#changesets'],
+  [
+    'a question was answered',
+    {
+      decided: [
+        {
+          ...{ id: 'g0', session: stateOf('working').session?.id as never, gate: 'plan', about: 'the plan' },
+          ...{ answer: 'approved', where: 'board', by: 'Lea', at: '2026-02-06T14:30:22.000Z' },
+        },
+      ],
+    },
+    '#decided li',
+  ],
+];
+
+for (const [width, height] of [
+  [390, 844],
+  [1440, 1000],
+] as const)
+  test(`DSK-1: at ${width} px no task card moves when a question, an agent, a notice or a line of the log comes or goes`, async () => {
+    const { fake, page } = await visit('working', { width, height });
+    try {
+      const working = stateOf('working');
+      const start: BoardState = { ...working, agents: working.agents.slice(0, 4), notices: [] };
+      for (const [what, change, shows] of arrivals)
+        for (const scrolled of [0, 300]) {
+          fake.show(start);
+          await page.locator('article.gate, #decided li, .notices-fold').first().waitFor({ state: 'detached' });
+          await page.locator('#agents .card').nth(3).waitFor();
+          await page.evaluate(`scrollTo(0, ${scrolled})`);
+          const before = await page.evaluate<string>(places);
+          fake.show({ ...start, ...change });
+          await page.locator(shows).first().waitFor();
+          assert.is(await page.evaluate<string>(places), before, `${what}, ${scrolled} px down`);
+          fake.show(start);
+          await page.locator('#agents .card').nth(3).waitFor();
+          await page.locator('article.gate').waitFor({ state: 'detached' });
+          assert.is(await page.evaluate<string>(places), before, `${what} and goes, ${scrolled} px down`);
+        }
+    } finally {
+      await fake.board.close();
+    }
+  });
+
+test('DSK-1: the question folds away by a key and back by another, and what is opened beside the tasks moves none', async () => {
+  const { fake, page } = await visit('review');
+  try {
+    const approve = page.locator('.answers button').first();
+    await approve.waitFor();
+    const before = await page.evaluate<string>(places);
+    await page.locator('.gate summary').first().focus();
+    await page.keyboard.press('Enter');
+    await approve.waitFor({ state: 'hidden' });
+    await page.locator('article.gate h3', { hasText: 'Land changeset limits?' }).waitFor();
+    assert.is(await page.evaluate<string>(places), before);
+    await page.keyboard.press('w');
+    await approve.and(page.locator(':focus')).waitFor();
+    await page.locator('.task').first().click();
+    await page.locator('#panel').waitFor();
+    assert.is(await page.evaluate<string>(places), before);
+    // Neither lies over the other.
+    const [dock, panel] = await Promise.all(['.dock', '#panel'].map((one) => page.locator(one).boundingBox()));
+    assert.ok((dock?.x ?? 0) + (dock?.width ?? 0) <= (panel?.x ?? 0), JSON.stringify({ dock, panel }));
+    await page.keyboard.press('Escape');
+    await page.locator('#panel').waitFor({ state: 'detached' });
+    assert.is(await page.evaluate<string>(places), before);
+  } finally {
+    await fake.board.close();
+  }
+});
+
+test('DSK-1: on a phone each question is read and answered without pushing the page to a side', async () => {
+  const { fake, page } = await visit('working', { width: 390, height: 844 });
+  try {
+    for (const [name, state] of Object.entries(boardStates)) {
+      if (state.gate === null) continue;
+      fake.show(state);
+      await page.locator(`article.gate[data-gate="${state.gate.asks.gate}"]`).waitFor();
+      assert.is(await page.evaluate('document.documentElement.scrollWidth'), 390, name);
+      const cut = await page.evaluate<readonly string[]>(
+        `[...document.querySelectorAll('.dock *')].filter((one) => one.checkVisibility() && !one.closest('.unseen, .notices-fold'))
+          .filter((one) => { const { left, right } = one.getBoundingClientRect(); return left < 0 || right > 390; })
+          .map(({ outerHTML }) => outerHTML.slice(0, 80))`,
+      );
+      assert.equal(cut, [], name);
+      // Each lies in the window where its question begins, whatever stands above it.
+      for (const button of await page.locator('.answers button').all()) {
+        const box = await button.boundingBox();
+        assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 844, `${name}: ${await button.textContent()}`);
+        assert.ok(box.height >= 36, `${name}: ${await button.textContent()} is ${box.height} px high`);
+      }
+    }
+  } finally {
+    await fake.board.close();
+  }
+});
+
+test('DSK-1: a card that goes to another column keeps the focus, and a panel whose opener is gone gives it to the card', async () => {
+  const { fake, page } = await visit('working');
+  try {
+    const working = stateOf('working');
+    const one = working.tasks['task-002'];
+    if (one === undefined) throw new Error('no task');
+    const card = page.locator('.task[data-id="task-002"]');
+    await card.focus();
+    const shown = (status: 'done' | 'merged'): BoardState => ({
+      ...working,
+      tasks: { ...working.tasks, 'task-002': { ...one, status, verdict: 'pass' } },
+    });
+    fake.show(shown('done'));
+    await page.locator('.column[data-kind="good"] .task:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('#panel:focus').waitFor();
+    fake.show(shown('merged'));
+    await page.locator('.column[data-kind="landed"] .task[data-id="task-002"]').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.column[data-kind="landed"] .task[data-id="task-002"]:focus').waitFor();
+  } finally {
+    await fake.board.close();
+  }
+});
+
 const watchShifts = `globalThis.shifts = []; new PerformanceObserver((list) => {
   for (const { value, sources } of list.getEntries())
     globalThis.shifts.push(value + ' ' + sources.map(({ node }) => node?.outerHTML?.slice(0, 80) ?? node?.nodeName).join());
@@ -188,9 +332,13 @@ test('DSK-1: nothing jumps while agents print, are refused calls, and end', asyn
     const agents = working.agents.map((one) => ({ ...one, recent: [{ kind: 'said' as const, text }] }));
     fake.show({ ...working, agents });
     await page.locator('#agents .card', { hasText: 'A line that' }).first().waitFor();
-    fake.show({ ...working, agents: agents.slice(0, 2), checks: [] });
+    // Each is booked when it ends.
+    const booked = agents.map(({ id, role, task, started_at: from }) => {
+      return { id, role, task, from: Date.parse(from), to: Date.now(), outcome: 'done', cost_usd: 0.1 };
+    });
+    fake.show({ ...working, agents: agents.slice(0, 2), checks: [], runs: [...working.runs, ...booked.slice(2)] });
     await page.locator('#work-title', { hasText: /^At work: 2 agents$/ }).waitFor();
-    fake.show({ ...working, agents: [], checks: [] });
+    fake.show({ ...working, agents: [], checks: [], runs: [...working.runs, ...booked] });
     await page.getByText('No agents or checks are running.').waitFor();
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     assert.equal(await page.evaluate('globalThis.shifts'), []);

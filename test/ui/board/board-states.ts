@@ -221,6 +221,34 @@ function cut(title: string): string {
   return [...title].slice(-190).join('');
 }
 
+/** What is asked while agents work, and what no other state asks. */
+const otherQuestions: readonly QuestionData[] = [
+  { gate: 'budget', spent: 12, limit: 12, unit: 'usd' },
+  {
+    gate: 'base',
+    failing: ['npm test ends with 1', `npm run check:${'types-of-all-packages-'.repeat(6)} ends with 2`],
+  },
+  {
+    ...{ gate: 'validator_failed', task: 'task-003', title: names[2]?.[1] ?? '', reason: 'It ended early.', red: true },
+    checks: [{ command: 'npm test', result: 'exit 1', is_good: false, output: 'not ok 2\n' }],
+  },
+  {
+    ...{ gate: 'question', agent: 'worker-1a2b3c4d', task: 'task-002', title: names[1]?.[1] ?? '' },
+    ...{ until: minute(60) },
+    questions: [
+      {
+        question: 'Which clock should the window use?\nThe two differ after a restart, and clients see the difference.',
+        options: [
+          { label: 'The clock of the machine', description: 'simple, and it jumps when somebody sets it' },
+          { label: 'A clock that only grows', description: 'windows start anew after each restart of the server' },
+          { label: 'Ask the database', description: 'one more request for each call, about 2 ms' },
+        ],
+        isSeveral: false,
+      },
+    ],
+  },
+];
+
 /** Boards in the states that a person meets, by name. */
 export const boardStates: Readonly<Record<string, BoardState>> = {
   'no-session': emptyBoardState,
@@ -291,6 +319,7 @@ export const boardStates: Readonly<Record<string, BoardState>> = {
       lines: ['2 cycles left.', 'continue: 2 tasks to continue with in the next cycle'],
     }),
   }),
+  ...Object.fromEntries(otherQuestions.map((asks) => [`asks-${asks.gate}`, { ...working, ...asking(asks) }])),
   ended: inWave('done', {
     tasks: tasksAs({ 'task-008': { status: 'dropped', because: ['Not needed.'] } }, landed),
     is_running: false,

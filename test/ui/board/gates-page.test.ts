@@ -77,7 +77,7 @@ test('DSK-1: each question of a session is answered in a browser, and what was d
   await failed.getByText('✗ ! grep -q bad *.txt: exit 1').waitFor();
   await shot(page, 'board-validation');
   // Read aloud as it is seen.
-  await page.getByRole('button', { name: 'Spoil it failed validation bad', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Spoil it failed validation · bad', exact: true }).waitFor();
   await give(page, '"Spoil it" failed its validation', 'Check again');
   await page.locator('#decided', { hasText: 'checked again' }).waitFor();
   await give(page, '"Spoil it" failed its validation', 'Pass with a reason', {

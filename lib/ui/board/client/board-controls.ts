@@ -35,7 +35,8 @@ function press(key: string): boolean {
       switchColumnsAndGraph();
       return true;
     case 'w':
-      return focusIn('#gates', '#waiting');
+      document.querySelector('.gate > details')?.setAttribute('open', '');
+      return focusIn('.gate-body', '.dock');
     case 'j':
       return openNext(1);
     case 'k':
@@ -58,7 +59,7 @@ function openNext(step: 1 | -1): boolean {
 
 /** The first thing in a part that can have the focus; the part comes into view in any case. */
 function focusIn(inside: string, section: string): boolean {
-  document.querySelector(section)?.scrollIntoView({ block: 'start' });
+  document.querySelector(section)?.scrollIntoView({ block: 'nearest' });
   const found = document.querySelector(inside)?.querySelector('button, textarea, a, input');
   if (found instanceof HTMLElement) found.focus();
   return true;

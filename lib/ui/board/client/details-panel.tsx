@@ -9,19 +9,25 @@ import { addSessionToPath, boardState, closePanel, openedPanel, shownTasks } fro
 import { TaskDetails, TaskSummary } from './task-details.tsx';
 import { ElapsedTime, ForeignText } from './text-components.tsx';
 
-/** A task or an agent beside the board, while one is open. */
+/** A task or an agent beside the board, while one is open; the focus returns to what opened it, or to its card. */
 export function TaskOrAgentPanel() {
-  return openedPanel.value === null ? null : <OpenPanel {...openedPanel.value} />;
+  const opened = openedPanel.value;
+  const from = useRef<Element | null>(null);
+  const last = useRef(opened);
+  if (opened !== null && last.current === null) from.current = document.activeElement;
+  useLayoutEffect(() => {
+    if (opened === null && last.current !== null) {
+      const card = document.querySelector(`[data-id="${CSS.escape(last.current.id)}"]`);
+      const target = from.current?.isConnected === true && from.current !== document.body ? from.current : card;
+      if (target instanceof HTMLElement) target.focus({ preventScroll: true });
+    }
+    last.current = opened;
+  });
+  return opened === null ? null : <OpenPanel {...opened} />;
 }
 
 function OpenPanel({ kind, id }: NonNullable<typeof openedPanel.value>) {
   const panel = useRef<HTMLElement>(null);
-  useLayoutEffect(() => {
-    const before = document.activeElement;
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
-  }, []);
   useLayoutEffect(() => {
     panel.current?.scrollTo(0, 0);
     if (panel.current?.contains(document.activeElement) === false) panel.current.focus();

@@ -53,6 +53,7 @@ export function SessionStage() {
             <b>
               <ElapsedTime since={session.created_at} />
             </b>
+            <span class="progress" aria-hidden="true" />
             <span class="quiet">
               {session.state === 'ended' ? 'ended' : is_running ? 'run in progress' : 'no run in progress'}
             </span>
@@ -130,11 +131,9 @@ function Spending(session: BoardSession) {
         <b>
           {isLimited ? `${format(budget.spent)} of ${format(budget.limit)}` : describeSpent(session) || formatUsd(0)}
         </b>
-        {isLimited && (
-          <span class="progress" aria-hidden="true">
-            <span data-kind={look} style={`width: ${100 * share}%`} />
-          </span>
-        )}
+        <span class="progress" aria-hidden="true">
+          <span data-kind={look} style={`width: ${100 * share}%`} />
+        </span>
         <span class="quiet">{estimated || (budget === null ? 'limit unknown' : isLimited ? '' : 'no limit')}</span>
       </dd>
     </div>

@@ -12,7 +12,7 @@ import { addSessionToPath, boardState, chosenSession, closePanel, isFresh } from
 import { EndedChecks, RunningAgentsAndChecks } from './running-agents.tsx';
 import { TaskSection } from './tasks.tsx';
 import { setBoardClock } from './text-components.tsx';
-import { WaitingQuestions } from './waiting-questions.tsx';
+import { LastDecisions, WaitingQuestions } from './waiting-questions.tsx';
 
 const gone =
   'git flame is not responding: the board has ended, or the connection is lost. This page may be out of date; you can decide here once it responds again.';
@@ -65,6 +65,7 @@ const parts = {
   work: <RunningAgentsAndChecks />,
   plan: <TaskSection />,
   lanes: <WorkLanes />,
+  decisions: <LastDecisions />,
   checked: <EndedChecks />,
   spent: <SpendingByRole />,
   sets: <BoardChangesetList />,

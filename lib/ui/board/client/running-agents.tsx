@@ -83,7 +83,10 @@ function AgentCard(agent: BoardAgent) {
   return (
     <>
       <p class="card-head">
-        <span class="role">{role}</span>
+        <span class="role" data-kind={role === 'validator' ? 'checks' : 'works'}>
+          {role}
+        </span>
+        <span title={`${id}, ${adapter}`}>{agent.task ?? id}</span>
         {silence > quietMs && <span class="badge waiting">{`silent for ${formatSeconds(silence)}`}</span>}
         {blocked > 0 && (
           <span class="badge bad" title={`${formatCount(blocked, 'call')} blocked`}>{`${blocked} blocked`}</span>
@@ -93,14 +96,10 @@ function AgentCard(agent: BoardAgent) {
           {spent === '' ? '' : ` · ${spent}`}
         </span>
       </p>
-      <button type="button" class="card-title" onClick={() => openAgentPanel(id)}>
-        <ForeignText>{title ?? `${role}, for the session`}</ForeignText>
-      </button>
-      <LatestLines {...agent} />
-      <div class="card-foot">
-        <span class="quiet" title={`${id}, ${adapter}`}>
-          {agent.task ?? id}
-        </span>
+      <div class="card-body">
+        <button type="button" class="card-title" onClick={() => openAgentPanel(id)}>
+          <ForeignText>{title ?? `${role}, for the session`}</ForeignText>
+        </button>
         <span class="card-tools">
           <Button
             label="Message…"
@@ -114,6 +113,7 @@ function AgentCard(agent: BoardAgent) {
           <StopAgent {...agent} />
         </span>
       </div>
+      <LatestLines {...agent} />
     </>
   );
 }
@@ -141,7 +141,9 @@ function CheckCard({ about, command, started_at: since, output, before }: BoardC
   return (
     <>
       <p class="card-head">
-        <span class="role">check</span>
+        <span class="role" data-kind="checks">
+          check
+        </span>
         <ElapsedTime since={since} class="row-end" />
       </p>
       <p class="card-title">

@@ -1,3 +1,4 @@
+import { useLayoutEffect } from 'preact/hooks';
 import type { BoardTask } from '../../../domain/view-models/board-view.ts';
 import { formatUsd } from '../../../util/format-figures.ts';
 import { labelTaskStatus, type TaskStatusLabel } from '../../text/task-status-label.ts';
@@ -33,7 +34,8 @@ export function TaskColumns({ tasks, hasGroups }: { readonly tasks: readonly Nam
       tasks: tasks.filter(([, task]) => column.kinds.includes(labelTaskStatus(task).kind)),
     }))
     .filter((column) => column.needed || column.tasks.length > 0);
-  const widths = filled.map((column) => (column.tasks.length === 0 ? 'minmax(6.2rem, 0.3fr)' : 'minmax(9.75rem, 1fr)'));
+  const widths = filled.map((column) => (column.tasks.length === 0 ? 'minmax(6.2rem, 0.25fr)' : 'minmax(9rem, 1fr)'));
+  useKeptCardFocus();
   return (
     <div
       id="columns"
@@ -69,6 +71,15 @@ export function TaskColumns({ tasks, hasGroups }: { readonly tasks: readonly Nam
   );
 }
 
+/** Gives the focus back to a card that went to another column with it. */
+function useKeptCardFocus(): void {
+  const id = document.activeElement?.closest<HTMLElement>('.task')?.dataset.id;
+  useLayoutEffect(() => {
+    if (id === undefined || document.activeElement !== document.body) return;
+    document.querySelector<HTMLElement>(`.task[data-id="${CSS.escape(id)}"]`)?.focus({ preventScroll: true });
+  });
+}
+
 function groupsOf(tasks: readonly Named[]): readonly (readonly [group: string, tasks: readonly Named[]])[] {
   const groups = new Map<string, Named[]>();
   const sorted = [...tasks].sort(([one], [other]) => one.localeCompare(other, 'en', { numeric: true }));
@@ -79,7 +90,8 @@ function groupsOf(tasks: readonly Named[]): readonly (readonly [group: string, t
 function TaskCard({ id, task }: { readonly id: string; readonly task: BoardTask }) {
   const { symbol, word, kind } = labelTaskStatus(task);
   const open = task.needs.filter((need) => !isSettled(need));
-  const waits = kind === 'waits' && open.length > 0 ? `after ${open.map(titleOf).join(', ')}` : '';
+  const isUnsaid = kind === 'waits' && task.because.length === 0 && open.length > 0;
+  const waits = isUnsaid ? `after ${open.map(titleOf).join(', ')}` : '';
   const spent = task.cost_usd > 0 ? formatUsd(task.cost_usd) : describeSpent(task);
   const attempt = task.attempts > 1 ? `attempt ${task.attempts}` : '';
   return (
@@ -92,17 +104,17 @@ function TaskCard({ id, task }: { readonly id: string; readonly task: BoardTask 
       onClick={() => openTaskPanel(id)}
     >
       <ForeignText class="task-title">{task.title}</ForeignText>
-      <span class="task-state">
-        <span class="sign" aria-hidden="true">
-          {symbol}
-        </span>
-        {word}
-      </span>
       {task.because.slice(0, 2).map((text) => (
         <ForeignText class="task-why because">{nameTasks(text)}</ForeignText>
       ))}
       {waits !== '' && <ForeignText class="task-why">{waits}</ForeignText>}
-      <span class="task-note">{[id, attempt, describeOverlaps(task), spent].filter(Boolean).join(' · ')}</span>
+      <span class="task-note">
+        <span class="sign" aria-hidden="true">
+          {symbol}
+        </span>
+        {word} · <span class="whole">{id}</span>
+        {[attempt, describeOverlaps(task), spent].filter(Boolean).map((part) => ` · ${part}`)}
+      </span>
     </button>
   );
 }

@@ -9,10 +9,14 @@ import { TaskColumns } from './task-columns.tsx';
 /** As the person chose; null: not yet. A plan that waits is shown as what it is, tasks that need each other. */
 const chosenGraph = signal<boolean | null>(null);
 const narrow = matchMedia('(max-width: 40rem)');
+const isNarrow = signal(narrow.matches);
+narrow.addEventListener('change', ({ matches }) => {
+  isNarrow.value = matches;
+});
 const isGraph = computed(() => {
   const tasks = Object.values(shownTasks.value);
   const isPlan = tasks.length > 0 && tasks.every(({ status }) => status === 'proposed');
-  return chosenGraph.value ?? (isPlan && !narrow.matches);
+  return chosenGraph.value ?? (isPlan && !isNarrow.value);
 });
 const filter = signal('');
 

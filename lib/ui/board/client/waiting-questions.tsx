@@ -32,43 +32,50 @@ const begun = signal<ReadonlyMap<string, Begun>>(new Map());
 /** Whether the focus was in the question that went last: the next one has it then. */
 let hadFocus = false;
 
-/** The questions that wait for the person, and the outcome of the last ones. */
+/** The question that waits for the person, over the end of the board; else that nothing does, or what continues. */
 export function WaitingQuestions() {
   const { gate, notices, session, is_running, decided } = boardState.value;
   const last = useRef<PendingQuestion | null>(null);
   if (gate !== null) last.current = gate;
-  const next = session?.next ?? null;
   const answered = decided.find(({ id }) => id === last.current?.id);
-  const shown = decided.slice(0, mostDecided);
-  const lost = [...begun.value].filter(([id]) => id !== gate?.id && !shown.some((one) => one.id === id));
-  const isQuiet = gate === null && next === null && notices.length + lost.length + shown.length === 0;
+  const title = gate === null ? '' : `Waits for you: ${renderQuestionTitle(gate.asks)}`;
+  const quiet = is_running ? 'Nothing waits for you.' : 'Nothing waits for you, and nothing runs.';
   return (
     <>
-      <h2 id="waiting-title" class={isQuiet || gate === null ? 'unseen' : ''}>
-        {gate === null ? 'What waits for you' : 'Waits for you'}
-      </h2>
       <p class="unseen" role="status">
-        {gate !== null
-          ? `Waits for you: ${renderQuestionTitle(gate.asks)}`
-          : answered === undefined
-            ? ''
-            : sentence(answered)}
+        {title || (answered === undefined ? '' : sentence(answered))}
       </p>
-      <div id="gates">{gate !== null && <Card key={gate.id} {...gate} />}</div>
-      {next !== null && (
-        <p class="next">
-          Nothing runs. To continue, in a terminal: <code>{next}</code>
-        </p>
-      )}
-      {gate === null && next === null && session !== null && (
-        <p class="quiet">{is_running ? 'Nothing waits for you.' : 'Nothing waits for you, and nothing runs.'}</p>
-      )}
-      {session === null && isFresh.value && (
-        <p class="next">
-          To start one, in a terminal: <code>git flame run 'What you want done'</code>
-        </p>
-      )}
-      <Notices texts={notices} />
+      <div class="dock" key={gate?.id}>
+        <h2 id="waiting-title" class={gate === null ? 'unseen' : ''}>
+          {gate === null ? 'What waits for you' : 'Waits for you'}
+        </h2>
+        <div id="gates">{gate !== null && <Card {...gate} />}</div>
+        {gate === null && session !== null && (
+          <p class={session.next === null ? 'quiet' : 'next'}>
+            {session.next === null ? quiet : 'Nothing runs. To continue, in a terminal: '}
+            {session.next !== null && <code>{session.next}</code>}
+          </p>
+        )}
+        {session === null && isFresh.value && (
+          <p class="next start">
+            To start one, in a terminal: <code>git flame run 'What you want done'</code>
+          </p>
+        )}
+        <Notices texts={notices} />
+      </div>
+    </>
+  );
+}
+
+/** The outcome of the last questions, and drafts of answers that were too late. */
+export function LastDecisions() {
+  const { gate, decided } = boardState.value;
+  const shown = decided.slice(0, mostDecided);
+  const lost = [...begun.value].filter(([id]) => id !== gate?.id && !shown.some((one) => one.id === id));
+  if (shown.length + lost.length === 0) return null;
+  return (
+    <>
+      <h2 id="decisions-title">Decided</h2>
       <ul id="decided" class="decided">
         {lost.map(([id, { title, how, draft }]) => (
           <li key={id}>
@@ -90,18 +97,24 @@ export function WaitingQuestions() {
   );
 }
 
-/** More than one are folded: they warn, and ask nothing. */
+/** They warn, and ask nothing: one line, until they are unfolded. */
 function Notices({ texts }: { readonly texts: readonly string[] }) {
-  const list = (
-    <ul id="notices" class="notices">
-      {texts.map((text) => (
-        <li class="warning" key={text}>
-          <ForeignText>{nameTasks(text)}</ForeignText>
-        </li>
-      ))}
-    </ul>
+  const [first = '', ...others] = texts;
+  if (first === '') return null;
+  return (
+    <FoldedSection
+      class="notices-fold"
+      summary={others.length === 0 ? nameTasks(first) : formatCount(texts.length, 'notice')}
+    >
+      <ul id="notices" class="notices">
+        {texts.map((text) => (
+          <li class="warning" key={text}>
+            <ForeignText>{nameTasks(text)}</ForeignText>
+          </li>
+        ))}
+      </ul>
+    </FoldedSection>
   );
-  return texts.length < 2 ? list : <FoldedSection summary={formatCount(texts.length, 'notice')}>{list}</FoldedSection>;
 }
 
 /** A question, with the form of the answer that is chosen. */
@@ -124,29 +137,35 @@ function Card(gate: PendingQuestion) {
   };
   return (
     <article class="gate" data-gate={asks.gate} aria-labelledby={`title-${id}`} ref={card}>
-      <h3 id={`title-${id}`} dir="auto">
-        {renderQuestionTitle(asks)}
-      </h3>
-      <GateLead asks={asks} />
-      <AnswerButtons answers={answers} chosen={answer ?? null} choose={(one) => void choose(one)} />
-      <p class="problem text" role="alert" hidden={problem.value === ''}>
-        {problem}
-      </p>
-      <div class="answer-place">
-        {answer !== undefined && (
-          <AnswerForm
-            key={answer.label}
-            answer={answer}
-            drafts={drafts}
-            load={(what) => loadQuestionText(id, what)}
-            send={send}
-            cancel={cancel}
-          />
-        )}
-      </div>
-      <div class="gate-facts">
-        <QuestionFactsView gate={id} asks={asks} />
-      </div>
+      <details open>
+        <summary>
+          <h3 id={`title-${id}`} dir="auto">
+            {renderQuestionTitle(asks)}
+          </h3>
+        </summary>
+        <div class="gate-body">
+          <div>
+            <GateLead asks={asks} />
+            <AnswerButtons answers={answers} chosen={answer ?? null} choose={(one) => void choose(one)} />
+            <p class="problem text" role="alert" hidden={problem.value === ''}>
+              {problem}
+            </p>
+            {answer !== undefined && (
+              <AnswerForm
+                key={answer.label}
+                answer={answer}
+                drafts={drafts}
+                load={(what) => loadQuestionText(id, what)}
+                send={send}
+                cancel={cancel}
+              />
+            )}
+          </div>
+          <div class="gate-facts">
+            <QuestionFactsView gate={id} asks={asks} />
+          </div>
+        </div>
+      </details>
     </article>
   );
 }
