@@ -146,7 +146,7 @@ async function registerWorktree(
   access: GitAccess,
   { place, commit }: { readonly place: string; readonly commit: ObjectId },
 ): Promise<string> {
-  // With a log, where commits are found that its HEAD left, whatever the person's settings are.
+  // With a log, also where the person's settings ask for none: commits that its HEAD left are found in it.
   const log = ['-c', 'core.logAllRefUpdates=true'];
   const args = [...log, 'worktree', 'add', '--quiet', '--detach', '--no-checkout', place, commit];
   await withAllCellsLock(access.repository.commonDir, () => runGit(inCommonDir(access), args));
