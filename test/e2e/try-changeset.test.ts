@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { packageRoot } from '../../lib/util/user-folders.ts';
 import { flame, lookOnly } from '../support/flame.ts';
 import { findDamage, findRemains, sampleOf, spread, start } from '../support/kill-rig.ts';
 import { assertRefused } from '../support/refusal.ts';
@@ -14,6 +16,13 @@ import { trusted } from '../support/trusted.ts';
 // RVW-2: a changeset in a worktree of the person's own, set up as agents' are, and gone again by one command.
 
 const docs = { id: 'two', group: 'docs', script: 'echo docs > docs.txt', locks: ['docs.txt'] };
+
+function runProgram({ path, env }: TestRepo, argv: readonly string[]): Promise<{ code: number | null; said: string }> {
+  const child = spawn(process.execPath, [join(packageRoot(), 'bin', 'git-flame'), ...argv], { cwd: path, env });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text));
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, said })));
+}
 
 function worktrees(repo: TestRepo): number {
   return repo.git('worktree', 'list').split('\n').length;
@@ -266,6 +275,28 @@ test('RVW-2 killed at any moment and typed again, it is there once, and is remov
       assert.is(findDamage(repo), '', kinds[at - 1]);
     }
   }
+});
+
+test('RVW-2 of several at once one makes it, one removes it, and the others say so', async () => {
+  const repo = await waiting();
+  const atOnce = (
+    ...argv: readonly string[]
+  ): Promise<readonly { readonly code: number | null; readonly said: string }[]> =>
+    Promise.all([1, 2, 3].map(() => runProgram(repo, argv)));
+  const tried = await atOnce('review', '--try');
+  assert.equal(
+    tried.map(({ code }) => code),
+    [0, 0, 0],
+  );
+  assert.is(tried.filter(({ said }) => said.includes('It was there already')).length, 2);
+  const removed = await atOnce('review', '--done');
+  assert.equal(removed.map(({ code }) => code).sort(), [0, 1, 1]);
+  const others = removed.filter(({ code }) => code === 1);
+  assert.ok(
+    others.every(({ said }) => said.includes('No changeset is in a worktree')),
+    others.map(({ said }) => said).join(),
+  );
+  assert.is(worktrees(repo), 1);
 });
 
 testIf(

@@ -1,3 +1,4 @@
+import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { TryWorktree } from '../../domain/ports/git-try-worktrees.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import type { RunEventBody } from '../../domain/view-models/run-event.ts';
@@ -32,12 +33,10 @@ export function runTry(args: CommandArgs<'review'>, io: Io): Promise<number> {
       output.result(`Would check out changeset ${changeset.group} at ${shortId(changeset.commit)} in a worktree.`);
       return 0;
     }
-    // A second one of the same waits, and finds what the first one made.
-    const lock = { commonDir: git.repository.commonDir, name: `try-${id}`, signal: context.signal };
     // With --json it is one document.
     const events = { emit: (event: RunEventBody) => void (isWarning(event) && output.warn(event.message)) };
     const quiet = output.isJson ? { ...context, events } : context;
-    const tried = await runUnderCloneLock(lock, () => tryChangeset(quiet, id, changeset));
+    const tried = await runUnderCloneLock(lockOf(git, context.signal), () => tryChangeset(quiet, id, changeset));
     report(output, tried);
     const { teardown } = context.config.project;
     if (teardown.length > 0)
@@ -71,17 +70,32 @@ function report(output: Output, { worktree, state, failure, keptBy }: TriedChang
 /** `git flame review --done [CHANGESET]`: removes the worktree, unless something of the person's is nowhere else. */
 export function runDone(args: CommandArgs<'review'>, io: Io): Promise<number> {
   return withRepositoryState(args, io, async ({ git, output }) => {
-    // A removal that was cut short is finished first.
-    if (!args.globals.dryRun) await git.removeUnfinishedCells();
-    const worktree = selectTryWorktree(await git.tryWorktrees(), args.options.changeset);
+    const select = async (): Promise<TryWorktree> =>
+      selectTryWorktree(await git.tryWorktrees(), args.options.changeset);
+    const remove = async (): Promise<TryWorktree> => {
+      // A removal that was cut short is finished first.
+      await git.removeUnfinishedCells();
+      const one = await select();
+      await removeTriedChangeset({ git }, one);
+      return one;
+    };
+    const signal = io.signal ?? new AbortController().signal;
+    const worktree = args.globals.dryRun ? await select() : await runUnderCloneLock(lockOf(git, signal), remove);
     const { path, group, changeset, session } = worktree;
-    if (!args.globals.dryRun) await removeTriedChangeset({ git }, worktree);
     output.json({ session, changeset, group, worktree: path, removed: !args.globals.dryRun });
     output.result(`${args.globals.dryRun ? 'Would remove' : 'Removed'} ${path}.`);
     const root = git.repository.mainWorkTree;
     if (isIn(io.cwd, worktree) && root !== null) output.hint(`cd ${shellQuote(root)}`);
     return 0;
   });
+}
+
+/** A second command waits, and finds what the first one made or removed. */
+function lockOf(
+  { repository }: Pick<GitPort, 'repository'>,
+  signal: AbortSignal,
+): Parameters<typeof runUnderCloneLock>[0] {
+  return { commonDir: repository.commonDir, name: 'try', signal };
 }
 
 function isIn(cwd: string, { path }: TryWorktree): boolean {
