@@ -53,7 +53,7 @@ export async function runInSharedSession(
   const { key, sign: speak } = openCloneKey(clone);
   const place = machineName(clone);
   const trusted = role === 'lead' ? await readTrustedMachineKeys(gitContext) : [];
-  const network = await shareSshConnection(gitContext, remote);
+  const network = await shareSshConnection(gitContext);
   const remoteSession = openRemoteSession(store.raw, {
     remote,
     network,

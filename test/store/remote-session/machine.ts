@@ -28,7 +28,7 @@ export async function openMachine(
   const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1', signer });
   const lines: boolean[] = [];
   const lost: FlameError[] = [];
-  const network = await shareSshConnection(context, 'origin');
+  const network = await shareSshConnection(context);
   const remoteSession = openRemoteSession(store, {
     ...{ remote: 'origin', network, pushesPerMinute: null, patienceMs },
     budget: null,
