@@ -3,7 +3,6 @@ import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
-import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import { findSingleNote, type IndexedState, type RefState, StateSnapshot } from '../notes/indexed-state.ts';
@@ -12,8 +11,8 @@ import { anchorsFolder, noteFileMode, notePath, type TreeEdit } from '../notes/n
 import { readRefOutsideState, type StateReader } from '../notes/state-reader.ts';
 import type { StoredNote } from '../notes/stored-note.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { type ChangeContext, pairNoteKeyWithAnchor, writeNotes } from '../write/apply-change.ts';
-import { type NonStateAuditEntry, readCommitIdentity } from '../write/audit-entry.ts';
+import { type ChangeContext, openChangeContext, pairNoteKeyWithAnchor, writeNotes } from '../write/apply-change.ts';
+import type { NonStateAuditEntry } from '../write/audit-entry.ts';
 import { type RefPublication, RefPublisher } from '../write/ref-publisher.ts';
 import {
   type ArchivableNotes,
@@ -67,21 +66,8 @@ async function prepare(
   state: IndexedState,
   { ids, actor }: { readonly ids: readonly SessionId[]; readonly actor: string },
 ): Promise<RefPublication> {
-  const { objectFormat, hostname, now = () => new Date() } = options;
   const archive = await readArchive({ ...options, catFile });
-  const objects = new Map<string, UnwrittenObject>();
-  const changing: ChangeContext = {
-    actor,
-    host: hostname ?? null,
-    now: now(),
-    objectFormat,
-    identity: await readCommitIdentity(options),
-    sink: (type, content) => {
-      const object = makeUnwrittenObject(objectFormat, type, content);
-      objects.set(object.oid, object);
-      return object;
-    },
-  };
+  const { changing, objects } = await openChangeContext(options, actor);
   const found = ids.map((id) => ({
     id,
     session: noteOf(state, id, options),

@@ -1,6 +1,5 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import { runGit } from '../../git/process/run-git.ts';
 import { formatCount } from '../../util/format-figures.ts';
@@ -12,7 +11,8 @@ import { findNotesByKey, listAnchors, listNotes, noteFileMode, notePath, type Tr
 import { readRefOutsideState } from '../notes/state-reader.ts';
 import { StoredNote } from '../notes/stored-note.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { type NonStateAuditEntry, readCommitIdentity } from '../write/audit-entry.ts';
+import { openChangeContext } from '../write/apply-change.ts';
+import type { NonStateAuditEntry } from '../write/audit-entry.ts';
 import { RefPublisher } from '../write/ref-publisher.ts';
 import { type Repair, type RepairContext, removeDeadRefLocks, repairRef } from './repair-ref.ts';
 
@@ -73,22 +73,9 @@ async function repairNotes<T>(context: RepairContext, kind: NoteKind<T>): Promis
     repairs = broken.map((one) => describe(kind, one));
     const edits = broken.flatMap((one) => editsFor(state, one));
     if (edits.length === 0 || context.isDry) return null;
-    const objects = new Map<string, UnwrittenObject>();
-    const next = commitNoteTreeEdits(state, edits, {
-      change: changeFor(repairs.filter(({ isDone }) => isDone)),
-      context: {
-        actor: 'git flame doctor',
-        host: null,
-        now: new Date(),
-        objectFormat: context.objectFormat,
-        identity: await readCommitIdentity(context),
-        sink: (type, content) => {
-          const object = makeUnwrittenObject(context.objectFormat, type, content);
-          objects.set(object.oid, object);
-          return object;
-        },
-      },
-    });
+    const { changing, objects } = await openChangeContext(context, 'git flame doctor');
+    const change = changeFor(repairs.filter(({ isDone }) => isDone));
+    const next = commitNoteTreeEdits(state, edits, { change, context: changing });
     const commands = next.tip === null ? [] : [{ ref: kind.ref, old: state.tip, new: next.tip }];
     return { objects: [...objects.values()], commands };
   });

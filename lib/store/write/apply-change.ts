@@ -3,7 +3,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { StateChange } from '../../domain/ports/store-port.ts';
 import type { ValidationNote } from '../../domain/state/verdict.ts';
-import { makeUnwrittenObject, type ObjectHashFormat } from '../../git/objects/make-object.ts';
+import { makeUnwrittenObject, type ObjectHashFormat, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CommitSigner } from '../../util/machine-key.ts';
 import type { RefState, RefStates } from '../notes/indexed-state.ts';
 import { blackboardAnchor, computeNoteKey, type NoteAnchor, sessionAnchor, taskAnchor } from '../notes/note-kinds.ts';
@@ -20,7 +20,8 @@ import {
 import { renderNote } from '../notes/render-note.ts';
 import { describeIssues, noteVersion, StoredNote } from '../notes/stored-note.ts';
 import { stateCorrupt } from '../store-errors.ts';
-import { type CommitIdentity, type NonStateAuditEntry, renderAuditMessage } from './audit-entry.ts';
+import type { StoreOptions } from '../store-options.ts';
+import { type CommitIdentity, type NonStateAuditEntry, readCommitIdentity, renderAuditMessage } from './audit-entry.ts';
 
 /**
  * The state after a change: one new commit on each ref it touches. Moves nothing yet. Throws FlameError
@@ -229,6 +230,30 @@ export interface ChangeContext {
   readonly sink: ObjectSink;
   /** Makes a commit's text one that this clone signed; none is where no machines share what it is about. */
   readonly sign?: CommitSigner | null;
+}
+
+/** Context of one change by `actor`, and the objects it makes: they are written before refs move. */
+export async function openChangeContext(
+  options: Pick<StoreOptions, 'context' | 'hostname' | 'idents' | 'now' | 'objectFormat'>,
+  actor: string,
+): Promise<{ readonly changing: ChangeContext; readonly objects: ReadonlyMap<string, UnwrittenObject> }> {
+  const { objectFormat, hostname, now = () => new Date() } = options;
+  const { sink, objects } = collectObjects(objectFormat);
+  const identity = await readCommitIdentity(options);
+  return { changing: { actor, host: hostname ?? null, now: now(), objectFormat, identity, sink }, objects };
+}
+
+/** Makes objects that are not written yet, each once. */
+export function collectObjects(
+  format: ObjectHashFormat,
+  objects = new Map<string, UnwrittenObject>(),
+): { readonly sink: ObjectSink; readonly objects: ReadonlyMap<string, UnwrittenObject> } {
+  const sink: ObjectSink = (type, content) => {
+    const object = makeUnwrittenObject(format, type, content);
+    objects.set(object.oid, object);
+    return object;
+  };
+  return { sink, objects };
 }
 
 /** Writes on one ref: each note's key and how its next value follows from the stored one. */

@@ -6,7 +6,7 @@ import type {
   Transaction,
   TransactResult,
 } from '../../domain/ports/store-port.ts';
-import { makeUnwrittenObject, type ObjectHashFormat, type UnwrittenObject } from '../../git/objects/make-object.ts';
+import type { ObjectHashFormat, UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import type { CommitSigner } from '../../util/machine-key.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type RefStates,
 } from '../notes/indexed-state.ts';
 import { computeNoteKey, sessionAnchor, stateRefs } from '../notes/note-kinds.ts';
-import { applyStateChange } from './apply-change.ts';
+import { applyStateChange, collectObjects } from './apply-change.ts';
 import type { CommitIdentity } from './audit-entry.ts';
 
 /** One call of `transact` that has no answer yet. */
@@ -105,11 +105,7 @@ function applyAll(
   objects: Map<string, UnwrittenObject>,
 ): IndexedState {
   const now = context.now();
-  const sink = (...[type, content]: [UnwrittenObject['type'], string | Uint8Array]): UnwrittenObject => {
-    const object = makeUnwrittenObject(context.objectFormat, type, content);
-    objects.set(object.oid, object);
-    return object;
-  };
+  const { sink } = collectObjects(context.objectFormat, objects);
   const refs = transaction.changes.reduce((before: RefStates, change) => {
     const sign = isShared(before, change, context.objectFormat) ? (context.signer?.() ?? null) : null;
     return applyStateChange(before, change, { ...context, actor: transaction.actor, now, sink, sign });

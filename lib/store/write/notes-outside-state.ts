@@ -1,14 +1,13 @@
 import type { SessionId } from '../../domain/ids.ts';
 import type { SessionSignature, SignatureNote } from '../../domain/state/signatures.ts';
-import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
 import type { RefState } from '../notes/indexed-state.ts';
 import { type NoteKind, signatureAnchor, signatureNoteKind } from '../notes/note-kinds.ts';
 import { listNotes } from '../notes/note-tree.ts';
 import { readRefOutsideState } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { type NoteWrite, pairNoteKeyWithAnchor, writeNotes } from './apply-change.ts';
-import { type NonStateAuditEntry, readCommitIdentity } from './audit-entry.ts';
+import { type NoteWrite, openChangeContext, pairNoteKeyWithAnchor, writeNotes } from './apply-change.ts';
+import type { NonStateAuditEntry } from './audit-entry.ts';
 import { type RefPublication, RefPublisher } from './ref-publisher.ts';
 
 /** Change of a ref of its own, as one commit. */
@@ -63,20 +62,8 @@ async function prepare<T extends { readonly rev: number }>(
   { writes, change, actor }: NotesChangeOutsideState<T>,
   options: StoreOptions,
 ): Promise<RefPublication> {
-  const { objectFormat, hostname, now = () => new Date() } = options;
-  const objects = new Map<string, UnwrittenObject>();
-  const next = writeNotes(state, writes, change, {
-    actor,
-    host: hostname ?? null,
-    now: now(),
-    objectFormat,
-    identity: await readCommitIdentity(options),
-    sink: (type, content) => {
-      const object = makeUnwrittenObject(objectFormat, type, content);
-      objects.set(object.oid, object);
-      return object;
-    },
-  });
+  const { changing, objects } = await openChangeContext(options, actor);
+  const next = writeNotes(state, writes, change, changing);
   const commands = next.tip === null ? [] : [{ ref: state.kind.ref, old: state.tip, new: next.tip }];
   return { objects: [...objects.values()], commands };
 }

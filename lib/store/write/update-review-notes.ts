@@ -1,22 +1,14 @@
 import { renderReviewForGitLog, renderVerdictForGitLog } from '../../core/changesets/render-for-git-log.ts';
 import { type ObjectId, parseRefName } from '../../domain/ids.ts';
-import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
+import { makeUnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { IndexedState } from '../notes/indexed-state.ts';
 import type { NoteKind } from '../notes/note-kinds.ts';
-import {
-  editNoteTree,
-  findNotesByKey,
-  listNotes,
-  noteFileMode,
-  notePath,
-  type ObjectSink,
-} from '../notes/note-tree.ts';
+import { editNoteTree, findNotesByKey, listNotes, noteFileMode, notePath } from '../notes/note-tree.ts';
 import { readRefOutsideState } from '../notes/state-reader.ts';
 import { StoredNote } from '../notes/stored-note.ts';
 import type { StoreOptions } from '../store-options.ts';
-import { renderStateCommit } from './apply-change.ts';
-import { readCommitIdentity } from './audit-entry.ts';
+import { openChangeContext, renderStateCommit } from './apply-change.ts';
 import { type RefPublication, RefPublisher } from './ref-publisher.ts';
 
 /** Notes that `git log` shows below commits: reviews and verdicts for people. Made of these, and never read back. */
@@ -58,13 +50,8 @@ async function isShown({ catFile }: Place, reviews: ObjectId): Promise<boolean> 
 }
 
 async function prepare(place: Place, { reviews, validations }: Reviewed): Promise<RefPublication> {
-  const { objectFormat, now = () => new Date() } = place;
-  const objects = new Map<string, UnwrittenObject>();
-  const sink: ObjectSink = (type, content) => {
-    const object = makeUnwrittenObject(objectFormat, type, content);
-    objects.set(object.oid, object);
-    return object;
-  };
+  const { changing, objects } = await openChangeContext(place, '');
+  const { objectFormat, sink } = changing;
   const shown = await readRefOutsideState(place, shownKind);
   const wanted = new Map<ObjectId, string>();
   for (const { key, value } of listNotes(reviews.root)) {
@@ -84,17 +71,7 @@ async function prepare(place: Place, { reviews, validations }: Reviewed): Promis
   });
   const root = editNoteTree(shown.root, edits, sink);
   const message = `shown: reviews and verdicts as git log shows them\n\nReviews: ${reviews.tip}\n`;
-  const commit = sink(
-    'commit',
-    renderStateCommit(root?.oid ?? null, [], message, {
-      actor: '',
-      host: null,
-      now: now(),
-      objectFormat,
-      sink,
-      identity: await readCommitIdentity(place),
-    }),
-  );
+  const commit = sink('commit', renderStateCommit(root?.oid ?? null, [], message, changing));
   const commands = [{ ref: shownKind.ref, old: shown.tip, new: commit.oid }];
   return { objects: [...objects.values()], commands };
 }
