@@ -1,20 +1,12 @@
-import { readRunningCommands } from '../../cell/run/command-records.ts';
 import { leaveHint } from '../../cell/run/hints.ts';
-import { computeBudgetState } from '../../core/schedule/budget-state.ts';
 import { hintRefusalReasons } from '../../domain/agent-messages.ts';
-import type { Config } from '../../domain/config/config-schema.ts';
-import { readRoleBudget } from '../../domain/config/role-adapter-and-model.ts';
-import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
-import type { Session } from '../../domain/state/session-schema.ts';
-import type { Task } from '../../domain/state/task-schema.ts';
+import { emptyBoardState } from '../../domain/view-models/board-view.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { GracefulStop } from '../../engine/graceful-stop.ts';
 import type { ConfirmedLiveAction } from '../../ui/live/live-keys.ts';
-import type { LiveSessionFacts, LiveTask } from '../../ui/live/live-state.ts';
 import type { LiveView } from '../../ui/live/live-view.ts';
 import { errorMessage } from '../../util/error-text.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
-import { readTaskWaitReasons } from '../context/waits-and-conflicts.ts';
 import type { CurrentConfig } from './run-config.ts';
 
 interface LiveParts {
@@ -29,10 +21,12 @@ export async function openLive(io: Io, { reading, current, gracefulStop }: LiveP
   // Loaded only where it is shown.
   const { openLiveView } = await import('../../ui/live/live-view.ts');
   const { streamAgentActivity } = await import('../context/agent-stream.ts');
+  const { openSessionReader } = await import('../session-view/open-session-reader.ts');
   const { commonDir } = reading.git.repository;
+  const reader = openSessionReader(reading, io);
   return openLiveView(io, {
     style: reading.output.errorStyle,
-    look: () => readFacts(reading, current),
+    look: async () => ({ ...emptyBoardState, ...(await reader.read(null)) }),
     follow: (agent, hear, signal) => streamAgentActivity(commonDir, agent, { hear, signal }),
     readDiff: (task) => readTaskDiff(reading, task),
     act: (order) => follow(order, { reading, current, gracefulStop }).catch(errorMessage),
@@ -58,40 +52,6 @@ async function readTaskDiff({ store, selected, git }: ReadContext, id: string): 
   ].join('\n');
 }
 
-async function readFacts(reading: ReadContext, { loaded }: CurrentConfig): Promise<LiveSessionFacts> {
-  const snapshot = await reading.store.snapshot();
-  const session = reading.selected.pick(snapshot);
-  const tasks = session === null ? [] : snapshot.tasksOf(session.id);
-  const waits =
-    session === null ? new Map<string, readonly string[]>() : await readTaskWaitReasons(reading, session, tasks);
-  const outputs = readRunningCommands(reading.git.repository.commonDir).map(({ about, command, output: text }) => ({
-    about,
-    command,
-    text,
-  }));
-  return {
-    ...describeSession(loaded.config, session),
-    outputs,
-    tasks: tasks.map((task) => describeTask(task, session, waits)),
-  };
-}
-
-function describeTask(
-  { id, title, status, result, reason, agent_id: agent, claimed_by: by }: Task,
-  session: Session | null,
-  waits: ReadonlyMap<string, readonly string[]>,
-): LiveTask {
-  const last = session?.agents.findLast(({ task_id: of }) => of === id);
-  const why = status === 'pending' ? (waits.get(id) ?? []).join('; ') : (reason ?? '');
-  const took = last === undefined ? Number.NaN : Date.parse(last.ended_at) - Date.parse(last.started_at);
-  return {
-    ...{ id, title, status, why },
-    verdict: status === 'done' || status === 'merged' ? result.status : null,
-    agent: agent ?? last?.id ?? by,
-    took_ms: status === 'pending' || Number.isNaN(took) ? null : took,
-  };
-}
-
 async function follow(
   order: ConfirmedLiveAction,
   { reading, current, gracefulStop }: LiveParts,
@@ -115,21 +75,4 @@ function canDraw({ stderr, env }: Io): boolean {
   if (stderr.isTTY !== true) return false;
   // A pager has the screen.
   return (stderr.columns ?? 0) > 0 && env.TERM !== 'dumb' && env.GIT_PAGER_IN_USE !== 'true';
-}
-
-function describeSession(config: Config, session: Session | null): Omit<LiveSessionFacts, 'tasks' | 'outputs'> {
-  const { unit, limit } = session === null ? { unit: 'usd' as const, limit: 0 } : computeBudgetState(config, session);
-  const budgetOf = (role: Parameters<typeof readRoleBudget>[1]) => readRoleBudget(config, role);
-  return {
-    title: session === null ? '' : deriveSessionTitle(session),
-    spent: { cost_usd: session?.cost_usd ?? 0, tokens: session?.tokens ?? 0 },
-    budget: { unit, limit },
-    agentBudgets: {
-      planner: budgetOf('planner'),
-      worker: budgetOf('worker'),
-      validator: budgetOf('validator'),
-      merger: budgetOf('merger'),
-      queen: budgetOf('queen'),
-    },
-  };
 }

@@ -1,7 +1,7 @@
 import { formatCount } from '../../util/format-figures.ts';
 import type { TaskStatus } from './task-schema.ts';
 
-/** Tasks by what has become of them; `total` is without those that were dropped. */
+/** Tasks by what has become of them; `total` is without those that were dropped, and planned ones. */
 export interface TaskCounts {
   readonly total: number;
   /** Finished work, landed or not, that has not failed its validation. */
@@ -19,13 +19,13 @@ export interface TaskCounts {
 
 /** Counts tasks, one way for terminal and board. `verdict`: of the work that is done; null: none yet. */
 export function countTasks(
-  tasks: readonly { readonly status: TaskStatus; readonly verdict: 'pass' | 'fail' | null }[],
+  tasks: readonly { readonly status: TaskStatus | 'proposed'; readonly verdict: 'pass' | 'fail' | null }[],
 ): TaskCounts {
-  const count = (...statuses: readonly TaskStatus[]): number =>
+  const count = (...statuses: readonly (TaskStatus | 'proposed')[]): number =>
     tasks.filter(({ status }) => statuses.includes(status)).length;
   const failed = tasks.filter(({ status, verdict }) => status === 'done' && verdict === 'fail').length;
   return {
-    total: tasks.length - count('dropped'),
+    total: tasks.length - count('dropped', 'proposed'),
     done: count('done', 'merged') - failed,
     landed: count('merged'),
     running: count('claimed'),

@@ -41,6 +41,31 @@ export interface BoardState {
   readonly log: readonly BoardLogLine[];
 }
 
+/** Before anything was read. */
+export const emptyBoardState: BoardState = {
+  is_running: false,
+  session: null,
+  sessions: [],
+  tasks: {},
+  waves: [],
+  runs: [],
+  agents: [],
+  hints: [],
+  checks: [],
+  ended_checks: [],
+  gate: null,
+  decided: [],
+  changesets: [],
+  notices: [],
+  log: [],
+};
+
+/** What may be spent; `limit` 0 is unlimited. */
+export interface BoardBudget {
+  readonly unit: 'usd' | 'tokens';
+  readonly limit: number;
+}
+
 export interface BoardSession
   extends Pick<
     Session,
@@ -49,8 +74,8 @@ export interface BoardSession
   readonly title: string;
   /** Where it lands, where that is not the base branch. */
   readonly lands_on: string | null;
-  /** null: the configuration can't be read. `limit` 0 is unlimited. */
-  readonly budget: { readonly unit: 'usd' | 'tokens'; readonly spent: number; readonly limit: number } | null;
+  /** null: the configuration can't be read. */
+  readonly budget: (BoardBudget & { readonly spent: number }) | null;
   /** Spending of each role by agents that have ended. */
   readonly spend: readonly { readonly role: string; readonly runs: number; readonly cost_usd: number }[];
   /** What the plan was estimated to cost, in USD; null: it was not. */
@@ -135,6 +160,8 @@ export interface BoardAgent {
   readonly recent: readonly BoardStreamLine[];
   readonly cost_usd: number;
   readonly tokens: number;
+  /** What it may spend; null: that isn't known. */
+  readonly budget: BoardBudget | null;
   /** How many of its calls the watcher refused. */
   readonly blocked: number;
 }

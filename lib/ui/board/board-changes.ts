@@ -1,4 +1,4 @@
-import type { BoardState } from '../../domain/view-models/board-view.ts';
+import { type BoardState, emptyBoardState } from '../../domain/view-models/board-view.ts';
 
 type Tasks = BoardState['tasks'];
 type Parts = Omit<BoardState, 'tasks'>;
@@ -59,24 +59,6 @@ export function applyBoardChange(state: BoardState | null, { parts, tasks, gone 
   const kept = Object.entries(before.tasks).filter(([id]) => !left.has(id));
   return { ...before, tasks: { ...Object.fromEntries(kept), ...tasks } };
 }
-
-export const emptyBoardState: BoardState = {
-  is_running: false,
-  session: null,
-  sessions: [],
-  tasks: {},
-  waves: [],
-  runs: [],
-  agents: [],
-  hints: [],
-  checks: [],
-  ended_checks: [],
-  gate: null,
-  decided: [],
-  changesets: [],
-  notices: [],
-  log: [],
-};
 
 const { tasks: _, ...emptyParts } = emptyBoardState;
 const partKeys = Object.keys(emptyParts).filter((key): key is keyof Parts => key in emptyParts);

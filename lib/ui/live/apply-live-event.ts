@@ -1,15 +1,13 @@
+import type { BoardState } from '../../domain/view-models/board-view.ts';
 import type { RunEventBody } from '../../domain/view-models/run-event.ts';
 import { cutText } from '../../util/format-width.ts';
-import { shortId } from '../../util/short-names.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
-import { findChosenRow } from './live-rows.ts';
-import type { LiveAgentRow, LiveLine, LivePanel, LiveSessionFacts, LiveState, LiveTask } from './live-state.ts';
+import { findChosenRow, listAgentsAtWork, noNews, toAction } from './live-rows.ts';
+import type { LiveAgentNews, LiveLine, LivePanel, LiveState } from './live-state.ts';
 
 const longestLog = 2_000;
 /** Columns of a title before a line of the log. */
 const mostOfTitle = 32;
-/** Characters of an action; a program may print megabytes without a line break. */
-const longestAction = 400;
 
 /** The state after an event; the same object where nothing that is shown changed. */
 export function applyEventToLiveState(state: LiveState, event: RunEventBody, now: number): LiveState {
@@ -25,27 +23,19 @@ export function applyEventToLiveState(state: LiveState, event: RunEventBody, now
       };
     case 'wave-ended':
       return { ...state, wave: null, conflicts: [], ...withoutWindDown(state) };
-    case 'task-changed':
-      return changeTask(state, event.task, (task) => ({ ...task, status: event.to, why: reasonOf(event) }));
-    case 'verdict':
-      return changeTask(state, event.task, (task) => ({ ...task, verdict: event.status, why: event.notes }));
-    case 'agent-started':
-      return startAgent(state, event, now);
     case 'agent-activity':
-      return changeAgent(state, event.agent, (row) => noteAction({ ...row, ...spendOf(event) }, event.text));
+      return noteAction(state, event, event.text);
     case 'queen-call': {
-      const text = `${event.tool} ${event.about}${event.code === null ? '' : ` refused: ${event.code}`}`;
       // Some CLIs say what they used only at their end.
-      return changeAgent(state, event.agent, (row) => noteAction({ ...row, ...spendOf(event) }, text));
+      const refused = event.code === null ? '' : ` refused: ${event.code}`;
+      return noteAction(state, event, `${event.tool} ${event.about}${refused}`);
     }
-    case 'check':
-      return noteCheck(state, event, now);
     case 'question':
-      return changeAgent(state, event.agent, (row) => noteAction(row, questionLine(event)));
+      return noteAction(state, event, questionLine(event));
     case 'hint':
-      return changeAgent(state, event.agent, (row) => noteAction(row, hintLine(event)));
+      return noteAction(state, event, hintLine(event));
     case 'agent-stalled':
-      return changeAgent(state, event.agent, (row) => ({ ...row, isQuiet: true }));
+      return noteNews(state, event.agent, { isQuiet: true });
     case 'paused':
     case 'resumed': {
       const others = state.pauses.filter(({ adapter }) => adapter !== event.adapter);
@@ -58,7 +48,7 @@ export function applyEventToLiveState(state: LiveState, event: RunEventBody, now
     case 'conflicts-ahead':
       return { ...state, conflicts: event.found };
     case 'agent-ended':
-      return endAgent(state, event);
+      return keepWhatIsRead(state, noteNews(state, event.agent, { hasEnded: true }));
     default:
       return state;
   }
@@ -66,49 +56,43 @@ export function applyEventToLiveState(state: LiveState, event: RunEventBody, now
 
 type EventOf<Kind extends RunEventBody['event']> = Extract<RunEventBody, { readonly event: Kind }>;
 
-function changeTask(state: LiveState, id: string, change: (task: LiveTask) => LiveTask): LiveState {
-  const { facts } = state;
-  if (facts === null) return state;
-  return { ...state, facts: { ...facts, tasks: facts.tasks.map((task) => (task.id === id ? change(task) : task)) } };
+/** The state with what became of an agent. */
+export function noteNews(state: LiveState, agent: string, news: Partial<LiveAgentNews>): LiveState {
+  const before = state.news.get(agent) ?? noNews;
+  return { ...state, news: new Map(state.news).set(agent, { ...before, ...news }) };
 }
 
-/** Of what is over or can't begin the reason; of the rest it is no news in its row. */
-function reasonOf({ to, why }: EventOf<'task-changed'>): string {
-  return to === 'failed' || to === 'blocked' || to === 'dropped' || to === 'requeued' ? why : '';
+interface Acted {
+  readonly agent: string;
+  /** All that it has spent, where that is said. */
+  readonly cost_usd?: number;
+  readonly tokens?: number;
 }
 
-function startAgent(state: LiveState, event: EventOf<'agent-started'>, now: number): LiveState {
-  const { agent: id, role, task } = event;
-  const row: LiveAgentRow = {
-    ...{ id, role, task, startedAt: now, cost_usd: 0, tokens: 0 },
-    ...{ last: '', isStopping: false, isQuiet: false },
+function noteAction(state: LiveState, { agent, cost_usd, tokens }: Acted, text: string): LiveState {
+  const spent = cost_usd === undefined || tokens === undefined ? {} : { cost_usd, tokens };
+  // Without text only the counts moved.
+  return noteNews(state, agent, { ...spent, ...(text === '' ? {} : { isQuiet: false, last: toAction(text) }) });
+}
+
+/** The state with the session read again. */
+export function takeSessionView(state: LiveState, view: BoardState): LiveState {
+  const there = new Set(view.agents.map(({ id }) => id));
+  const news = new Map([...state.news].filter(([id, { hasEnded }]) => !hasEnded || there.has(id)));
+  return keepWhatIsRead(state, { ...state, view, news });
+}
+
+/** Of an agent that has ended, the stream that a person reads stays, and what was asked about it goes. */
+function keepWhatIsRead(before: LiveState, now: LiveState): LiveState {
+  const { prompt, screen } = now;
+  const living = new Set(listAgentsAtWork(now).map(({ id }) => id));
+  const read = screen.isLarge && screen.focus === 'stream' ? findChosenRow(before)?.agent?.id : undefined;
+  const isOver = prompt !== null && 'agent' in prompt && !living.has(prompt.agent);
+  return {
+    ...now,
+    prompt: isOver ? null : prompt,
+    screen: read === undefined || living.has(read) ? screen : { ...screen, ended: read },
   };
-  const agents = [...state.agents, row].sort(byTask);
-  return changeTask({ ...state, agents }, task ?? '', (one) => ({ ...one, agent: id, took_ms: null }));
-}
-
-function endAgent(state: LiveState, { agent: id, task, duration_ms: took_ms }: EventOf<'agent-ended'>): LiveState {
-  const { prompt, screen } = state;
-  const isRead = screen.isLarge && screen.focus === 'stream' && findChosenRow(state)?.agent?.id === id;
-  const isAbout = prompt !== null && 'agent' in prompt && prompt.agent === id;
-  const agents = state.agents.filter((one) => one.id !== id);
-  const next = {
-    ...state,
-    agents,
-    prompt: isAbout ? null : prompt,
-    screen: isRead ? { ...screen, ended: id } : screen,
-  };
-  return changeTask(next, task ?? '', (one) => ({ ...one, took_ms }));
-}
-
-function noteCheck(
-  state: LiveState,
-  { id, about, commit, command, state: stage }: EventOf<'check'>,
-  now: number,
-): LiveState {
-  const others = state.checks.filter((check) => check.id !== id);
-  const check = { id, about: about ?? shortId(commit), command, startedAt: now };
-  return { ...state, checks: stage === 'started' ? [...others, check] : others };
 }
 
 function questionLine({ state, text, answer }: EventOf<'question'>): string {
@@ -135,31 +119,6 @@ function withoutWindDown({ prompt }: LiveState): Pick<LiveState, 'prompt'> {
   return { prompt: prompt?.kind === 'wind-down' ? null : prompt };
 }
 
-function spendOf(event: { readonly cost_usd: number; readonly tokens: number }) {
-  return { cost_usd: event.cost_usd, tokens: event.tokens };
-}
-
-function noteAction(row: LiveAgentRow, text: string): LiveAgentRow {
-  // Without text only the counts moved.
-  if (text === '') return row;
-  return { ...row, isQuiet: false, last: toPrintableLine(text.slice(0, longestAction)) };
-}
-
-function changeAgent(state: LiveState, id: string, change: (row: LiveAgentRow) => LiveAgentRow): LiveState {
-  return { ...state, agents: state.agents.map((row) => (row.id === id ? change(row) : row)) };
-}
-
-/** The state with facts read again; how long work took that is not booked yet stays known. */
-export function takeLiveFacts(state: LiveState, facts: LiveSessionFacts): LiveState {
-  const before = new Map(state.facts?.tasks.map((task) => [task.id, task]));
-  const tasks = facts.tasks.map((task): LiveTask => {
-    const known = before.get(task.id);
-    const isSame = known !== undefined && known.agent === task.agent && task.status !== 'pending';
-    return { ...task, took_ms: task.took_ms ?? (isSame ? known.took_ms : null) };
-  });
-  return { ...state, facts: { ...facts, tasks } };
-}
-
 interface LogEntry {
   readonly text: string;
   /** The task it is about; null: none. */
@@ -169,7 +128,7 @@ interface LogEntry {
 
 /** The state with lines in the session's log, the title of their task before them. */
 export function addLogLines(state: LiveState, { text, task, at }: LogEntry): LiveState {
-  const title = state.facts?.tasks.find(({ id }) => id === task)?.title ?? '';
+  const title = (task === null ? undefined : state.view.tasks[task]?.title) ?? '';
   const about = title === '' ? '' : `${cutText(toPrintableLine(title), mostOfTitle)} · `;
   const lines = text.split('\n').map((line, index): LiveLine => ({ at, text: index === 0 ? about + line : line }));
   const log = [...state.log, ...lines].slice(-longestLog);
@@ -191,9 +150,4 @@ function keepPlace(
 ): LiveState['screen'] {
   if (screen.focus !== panel || screen.scroll === 0) return screen;
   return { ...screen, scroll: Math.min(screen.scroll + added, count - 1) };
-}
-
-/** Agents that start together report in any order; a person finds them by their task. */
-function byTask(one: LiveAgentRow, other: LiveAgentRow): number {
-  return (one.task ?? '').localeCompare(other.task ?? '', 'en', { numeric: true });
 }

@@ -1,12 +1,6 @@
+import { noteNews } from './apply-live-event.ts';
 import { findChosenRow, listLiveRows } from './live-rows.ts';
-import {
-  type LiveAgentRow,
-  type LivePanel,
-  type LivePrompt,
-  type LiveState,
-  liveOverview,
-  livePanels,
-} from './live-state.ts';
+import { type LivePanel, type LivePrompt, type LiveState, liveOverview, livePanels } from './live-state.ts';
 
 export type LiveKey =
   | 'up'
@@ -237,8 +231,7 @@ function answer(state: LiveState, asking: LivePrompt, key: LiveKey): Pressed {
   if (key !== 'char:y' && !isRetry) return { state: answered, act: null };
   if (asking.kind === 'leave') return { state: answered, act: { kind: 'interrupt' } };
   if (asking.kind === 'wind-down') return { state: { ...answered, isWindingDown: true }, act: asking };
-  const stopping = (row: LiveAgentRow): LiveAgentRow => (row.id === asking.agent ? { ...row, isStopping: true } : row);
-  return { state: { ...answered, agents: state.agents.map(stopping) }, act: { ...asking, retry: isRetry } };
+  return { state: noteNews(answered, asking.agent, { isStopping: true }), act: { ...asking, retry: isRetry } };
 }
 
 function show(state: LiveState, screen: Partial<LiveState['screen']>): Pressed {

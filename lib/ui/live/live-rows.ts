@@ -1,4 +1,17 @@
-import type { LiveAgentRow, LiveState, LiveTask, RunningDiagnostic } from './live-state.ts';
+import type { BoardCheck, BoardState, BoardTask } from '../../domain/view-models/board-view.ts';
+import { toPrintableLine } from '../text/printable-text.ts';
+import type { LiveAgentNews, LiveAgentRow, LiveState } from './live-state.ts';
+
+/** A task of a row. */
+export interface LiveTask extends Pick<BoardTask, 'title' | 'status' | 'verdict'> {
+  readonly id: string;
+  /** Why it waits, failed or is blocked, one line; '': of a pending task that it could start. */
+  readonly why: string;
+  /** The agent at work on it, or the last one; null: none yet. */
+  readonly agent: string | null;
+  /** For how long it was worked on last, in milliseconds; null: that isn't known. */
+  readonly took_ms: number | null;
+}
 
 /** Something that has a row: a task, an agent that works on none, a check of something else. */
 export interface LiveRow {
@@ -9,26 +22,75 @@ export interface LiveRow {
   /** Who works on it now. */
   readonly agent: LiveAgentRow | null;
   /** Its check or setup that runs now. */
-  readonly check: RunningDiagnostic | null;
+  readonly check: BoardCheck | null;
 }
 
 /** Beyond so many, tasks stand by their state: what is at work must not be looked for. */
 const mostInOrder = 30;
 
 /** All rows: what belongs to no task first, then every task in the order of the plan. */
-export function listLiveRows({ agents, checks, facts }: LiveState): readonly LiveRow[] {
-  const tasks = facts?.tasks ?? [];
-  const known = new Set(tasks.map(({ id }) => id));
-  const isOfTask = ({ about }: RunningDiagnostic): boolean => known.has(about.replace(/^setup of /, ''));
+export function listLiveRows(state: LiveState): readonly LiveRow[] {
+  const { tasks, checks } = state.view;
+  const agents = listAgentsAtWork(state);
+  const isOfTask = ({ about }: BoardCheck): boolean => about.replace(/^setup of /, '') in tasks;
   const apart = [
     ...checks.filter((check) => !isOfTask(check)).map(rowOfCheck),
-    ...agents.filter(({ task }) => task === null || !known.has(task)).map(rowOfAgent),
+    ...agents.filter(({ task }) => task === null || !(task in tasks)).map(rowOfAgent),
   ];
-  const rows = tasks.flatMap((task) => rowsOfTask(task, agents, checks));
+  const rows = Object.keys(tasks).flatMap((id) => rowsOfTask(describeTask(id, state.view), agents, checks));
   return [...apart, ...(rows.length > mostInOrder ? sortByState(rows) : rows)];
 }
 
-function rowOfCheck(check: RunningDiagnostic): LiveRow {
+/** Agents that run, with what they did since the session was read. */
+export function listAgentsAtWork({ view, news }: Pick<LiveState, 'view' | 'news'>): readonly LiveAgentRow[] {
+  return view.agents.flatMap((agent) => {
+    const { hasEnded, ...since } = news.get(agent.id) ?? noNews;
+    if (hasEnded) return [];
+    return {
+      ...agent,
+      ...since,
+      cost_usd: Math.max(agent.cost_usd, since.cost_usd),
+      tokens: Math.max(agent.tokens, since.tokens),
+      last: since.last === '' ? toAction(agent.activity) : since.last,
+    };
+  });
+}
+
+export const noNews: LiveAgentNews = {
+  ...{ cost_usd: 0, tokens: 0, last: '', isStopping: false, isQuiet: false, hasEnded: false },
+};
+
+/** Characters of an action; a program may print megabytes without a line break. */
+const longestAction = 400;
+
+export function toAction(text: string): string {
+  return toPrintableLine(text.slice(0, longestAction));
+}
+
+function describeTask(id: string, { tasks, runs }: BoardState): LiveTask {
+  const task = tasks[id];
+  if (task === undefined) throw new RangeError(`No task ${id}.`);
+  const { title, status, verdict, by, times } = task;
+  const worked = status === 'pending' ? undefined : times.findLast(({ kind, to }) => kind === 'works' && to !== null);
+  return {
+    ...{ id, title, status, verdict, why: reasonOf(task, tasks) },
+    agent: by ?? runs.findLast((run) => run.task === id)?.id ?? null,
+    took_ms: worked == null || worked.to === null ? null : worked.to - worked.from,
+  };
+}
+
+/** What is first in the way of a task that waits; of one that is over, what ended it. */
+function reasonOf({ status, needs, because }: BoardTask, tasks: BoardState['tasks']): string {
+  const open = status === 'pending' ? needs.filter((id) => !isSettled(tasks[id])) : [];
+  if (open.length === 0) return because.join('; ');
+  return open.map((id) => `its dependency ${id} is ${tasks[id]?.status ?? 'missing'}`).join('; ');
+}
+
+function isSettled(task: BoardTask | undefined): boolean {
+  return task?.status === 'done' || task?.status === 'merged';
+}
+
+function rowOfCheck(check: BoardCheck): LiveRow {
   return { key: check.id, title: check.about, task: null, agent: null, check };
 }
 
@@ -48,7 +110,7 @@ const roleTitles: Readonly<Record<LiveAgentRow['role'], string>> = {
 function rowsOfTask(
   task: LiveTask,
   agents: readonly LiveAgentRow[],
-  checks: readonly RunningDiagnostic[],
+  checks: readonly BoardCheck[],
 ): readonly LiveRow[] {
   const { id, title } = task;
   const [agent = null, ...others] = agents.filter((one) => one.task === id);

@@ -1,44 +1,10 @@
-import type { Role } from '../../domain/role.ts';
-import type { TaskStatus } from '../../domain/state/task-schema.ts';
-import type { BoardStreamLine } from '../../domain/view-models/board-view.ts';
+import {
+  type BoardAgent,
+  type BoardState,
+  type BoardStreamLine,
+  emptyBoardState,
+} from '../../domain/view-models/board-view.ts';
 import type { PredictedConflict } from '../../domain/view-models/status-view.ts';
-
-/** A budget; `limit` 0 is unlimited. */
-export interface LiveBudget {
-  readonly unit: 'usd' | 'tokens';
-  readonly limit: number;
-}
-
-export interface LiveTask {
-  readonly id: string;
-  readonly title: string;
-  readonly status: TaskStatus;
-  /** The verdict of its checks; null: none yet. */
-  readonly verdict: 'pass' | 'fail' | null;
-  /** Why it waits, failed or is blocked, one line; '': of a pending task that it could start. */
-  readonly why: string;
-  /** The agent at work on it, or the last one; null: none yet. */
-  readonly agent: string | null;
-  /** For how long that agent worked, in milliseconds; null: it works, or that isn't known. */
-  readonly took_ms: number | null;
-}
-
-/** Facts of the session beyond its events. */
-export interface LiveSessionFacts {
-  readonly title: string;
-  /** In the order of the plan. */
-  readonly tasks: readonly LiveTask[];
-  /** Booked so far, by agents that have ended. */
-  readonly spent: { readonly cost_usd: number; readonly tokens: number };
-  readonly budget: LiveBudget;
-  readonly agentBudgets: Readonly<Record<Role, LiveBudget>>;
-  /** Ends of what the commands that run have printed. */
-  readonly outputs: readonly {
-    readonly about: string;
-    readonly command: string;
-    readonly text: string;
-  }[];
-}
 
 /** A line of the session's log. */
 export interface LiveLine {
@@ -47,11 +13,8 @@ export interface LiveLine {
   readonly text: string;
 }
 
-export interface LiveAgentRow {
-  readonly id: string;
-  readonly role: Role;
-  readonly task: string | null;
-  readonly startedAt: number;
+/** What is known of an agent since the session was read. */
+export interface LiveAgentNews {
   readonly cost_usd: number;
   readonly tokens: number;
   /** What it did last, printable; '' at first. */
@@ -59,15 +22,10 @@ export interface LiveAgentRow {
   readonly isStopping: boolean;
   /** Nothing has been heard of it for long. */
   readonly isQuiet: boolean;
+  readonly hasEnded: boolean;
 }
 
-/** A diagnostic or a setup command that runs now. */
-export interface RunningDiagnostic {
-  readonly id: string;
-  readonly about: string;
-  readonly command: string;
-  readonly startedAt: number;
-}
+export interface LiveAgentRow extends BoardAgent, Omit<LiveAgentNews, 'hasEnded'> {}
 
 export const livePanels = ['tasks', 'stream', 'session'] as const;
 export type LivePanel = (typeof livePanels)[number];
@@ -101,9 +59,10 @@ export interface LiveState {
   readonly cycle: number;
   /** When the first wave began, in milliseconds since 1970; null: none has. */
   readonly startedAt: number | null;
-  readonly agents: readonly LiveAgentRow[];
-  readonly checks: readonly RunningDiagnostic[];
-  readonly facts: LiveSessionFacts | null;
+  /** The session as it was read last, as the board has it; its questions are asked elsewhere. */
+  readonly view: BoardState;
+  /** By agent. */
+  readonly news: ReadonlyMap<string, LiveAgentNews>;
   /** What happened in the session, the latest last. */
   readonly log: readonly LiveLine[];
   /** What the agent that is looked at prints and does, the latest last. */
@@ -137,9 +96,8 @@ export const emptyLiveState: LiveState = {
   wave: null,
   cycle: 0,
   startedAt: null,
-  agents: [],
-  checks: [],
-  facts: null,
+  view: emptyBoardState,
+  news: new Map(),
   log: [],
   stream: null,
   screen: liveOverview,

@@ -1,10 +1,11 @@
+import type { BoardState } from '../../domain/view-models/board-view.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { RunEventBody } from '../../domain/view-models/run-event.ts';
 import { errorMessage } from '../../util/error-text.ts';
 import { throttle } from '../../util/pacing.ts';
 import { suspendJob } from '../terminal/prompter.ts';
 import { createStyle, type Style } from '../text/style.ts';
-import { addLogLines, applyEventToLiveState, takeLiveFacts, takeStream } from './apply-live-event.ts';
+import { addLogLines, applyEventToLiveState, takeSessionView, takeStream } from './apply-live-event.ts';
 import {
   applyHintTyping,
   applyLiveKey,
@@ -12,16 +13,16 @@ import {
   type LiveKeyAction,
   parseTerminalKeys,
 } from './live-keys.ts';
-import { findChosenRow, findStreamAgent } from './live-rows.ts';
-import { emptyLiveState, isEngaged, type LiveSessionFacts, type LiveState } from './live-state.ts';
+import { findChosenRow, findStreamAgent, listAgentsAtWork } from './live-rows.ts';
+import { emptyLiveState, isEngaged, type LiveState } from './live-state.ts';
 import { LiveTerminal } from './live-terminal.ts';
 import { renderLive } from './render-live.ts';
 import { type FollowStream, StreamFollower } from './stream-follower.ts';
 
 interface LiveViewOptions {
   readonly style: Style;
-  /** Reads the notes; called at most once a second. */
-  look(): Promise<LiveSessionFacts>;
+  /** Reads the session, as the board does; called a few times a second at most. */
+  look(): Promise<BoardState>;
   readonly follow: FollowStream;
   /** What a task has changed, as a unified diff; a sentence where that is not known. */
   readDiff(task: string): Promise<string>;
@@ -50,7 +51,9 @@ export interface LiveView {
 }
 
 const redrawMs = 100;
-const lookMs = 1_000;
+const lookMs = 300;
+/** Between two looks at what runs and reports nothing. */
+const idleMs = 1_000;
 
 /** The view on stderr, its keys from stdin. */
 export function openLiveView(io: Io, options: LiveViewOptions): LiveView {
@@ -65,9 +68,11 @@ class OpenLiveView implements LiveView {
   readonly #follower: StreamFollower;
   readonly #redraw = throttle(() => this.#stage.draw(), redrawMs);
   readonly #refresh = throttle(() => this.#look(), lookMs);
+  readonly #again = throttle(() => this.#look(), idleMs);
   #state: LiveState = emptyLiveState;
   /** Whether the session has something to see. */
   #isGoing = false;
+  #isClosed = false;
   /** Lets what waits for the person be done; null: nothing waits. */
   #goOn: (() => void) | null = null;
 
@@ -90,6 +95,7 @@ class OpenLiveView implements LiveView {
 
   take(event: RunEventBody): void {
     this.#update(applyEventToLiveState(this.#state, event, Date.now()));
+    // What agents do is in the event itself.
     if (event.event !== 'agent-activity' && event.event !== 'queen-call') this.#refresh.soon();
   }
 
@@ -113,10 +119,12 @@ class OpenLiveView implements LiveView {
 
   async close(): Promise<void> {
     await this.#untilReady('end');
+    this.#isClosed = true;
     this.#stage.close();
     this.#follower.close();
     this.#redraw.cancel();
     this.#refresh.cancel();
+    this.#again.cancel();
     this.#io.signal?.removeEventListener('abort', this.#onAbort);
   }
 
@@ -128,7 +136,8 @@ class OpenLiveView implements LiveView {
   #update(next: LiveState): void {
     const before = this.#state;
     this.#state = next;
-    if (next.agents !== before.agents || next.wave !== before.wave) this.#isGoing = isGoing(next, before);
+    if (next.view !== before.view || next.news !== before.news || next.wave !== before.wave)
+      this.#isGoing = isGoing(next, before);
     // What a person reads does not vanish before their eyes.
     const isLookedAt = this.#stage.isShown && isEngaged(next);
     this.#stage.turn(this.#isGoing || isLookedAt);
@@ -152,10 +161,11 @@ class OpenLiveView implements LiveView {
   #look(): void {
     // The run itself reports errors of the state.
     this.#options.look().then(
-      (facts) => {
-        this.#update(takeLiveFacts(this.#state, facts));
+      (view) => {
+        if (this.#isClosed) return;
+        this.#update(takeSessionView(this.#state, view));
         // What commands print has no event.
-        if (this.#state.checks.length > 0) this.#refresh.soon();
+        if (view.agents.length + view.checks.length > 0) this.#again.soon();
       },
       () => undefined,
     );
@@ -215,8 +225,9 @@ class OpenLiveView implements LiveView {
 }
 
 /** Between two waves it stays as it was; while a person reviews or plans there is nothing to look at. */
-function isGoing({ wave, agents }: LiveState, before: LiveState): boolean {
-  if (agents.length > 0) return true;
+function isGoing(now: LiveState, before: LiveState): boolean {
+  const { wave } = now;
+  if (listAgentsAtWork(now).length > 0) return true;
   if (wave === null) return before.wave !== null && before.wave !== 'plan' && before.wave !== 'review';
   return wave !== 'plan' && wave !== 'review';
 }

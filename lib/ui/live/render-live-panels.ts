@@ -49,12 +49,9 @@ export function renderStream(state: LiveState, frame: PanelFrame): readonly stri
     return renderDiffPanel({ name: row.title, lines: screen.diff.lines }, { ...frame, isFocused, scroll });
   const isKnown = stream !== null && stream.agent === findStreamAgent(state);
   const streamed = isKnown ? stream.lines.map(({ kind, text }): PanelLine => ({ head: streamSigns[kind], text })) : [];
-  const printed = row.agent === null && row.check !== null ? outputOfCheck(row.check, state.facts).map(asLine) : [];
+  const printed = row.agent === null && row.check !== null ? outputOfCheck(row.check).map(asLine) : [];
   const lines = printed.length > 0 ? printed : streamed.length > 0 ? streamed : instead(row);
-  return renderPanel(
-    { name: row.title, about: describeSubject(row, state, frame), lines },
-    { ...frame, isFocused, scroll },
-  );
+  return renderPanel({ name: row.title, about: describeSubject(row, frame), lines }, { ...frame, isFocused, scroll });
 }
 
 interface PanelLine {
@@ -77,15 +74,14 @@ function instead({ task, agent }: LiveRow): readonly PanelLine[] {
   return [asLine(task.status === 'claimed' ? 'no output yet' : 'It printed nothing.')];
 }
 
-function describeSubject(row: LiveRow, { facts }: LiveState, { now }: PanelFrame): string {
+function describeSubject(row: LiveRow, { now }: PanelFrame): string {
   const { task, agent, check } = row;
-  const budget = agent === null ? null : (facts?.agentBudgets[agent.role] ?? null);
   return [
     task?.id,
     labelRow(row).word,
     agent?.id ?? task?.agent,
     elapsedOfRow(row, now),
-    agent === null ? '' : spendAgainst(agent, budget),
+    agent === null ? '' : spendAgainst(agent),
     agent === null ? check?.command : '',
   ]
     .filter(Boolean)

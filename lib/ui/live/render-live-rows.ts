@@ -4,7 +4,7 @@ import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
 import { labelTaskStatus, type TaskStatusLabel } from '../text/task-status-label.ts';
 import type { LiveRow } from './live-rows.ts';
-import type { LiveAgentRow, LiveBudget, LiveSessionFacts } from './live-state.ts';
+import type { LiveAgentRow } from './live-state.ts';
 
 /** The most characters that stand in one column, so that of megabytes only what can be seen is looked at. */
 const mostPerColumn = 4;
@@ -21,7 +21,6 @@ export interface RowsOptions {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly style: Style;
-  readonly facts: LiveSessionFacts | null;
   readonly chosen: LiveRow | null;
   /** Whether the keys are about these rows. */
   readonly isFocused: boolean;
@@ -71,11 +70,7 @@ function measureColumns(rows: readonly LiveRow[], { width }: RowsOptions): Colum
 
 const timeWidth = 7;
 
-function renderRow(
-  row: LiveRow,
-  columns: Columns,
-  { width, now, style, chosen, isFocused, facts }: RowsOptions,
-): string {
+function renderRow(row: LiveRow, columns: Columns, { width, now, style, chosen, isFocused }: RowsOptions): string {
   const isChosen = row.key === chosen?.key;
   const { symbol, word, kind } = labelRow(row);
   const paint = paintKind(kind, style);
@@ -91,7 +86,7 @@ function renderRow(
   const name = isChosen && isFocused ? style.bold(title) : isOver ? style.dim(title) : title;
   const left = `${mark}${paint(symbol)} ${name}  ${cells.join('  ')}`;
   const room = width - textWidth(left) - 2;
-  const said = room < 8 ? '' : toShownLine(describeRow(row, facts), room);
+  const said = room < 8 ? '' : toShownLine(describeRow(row), room);
   if (said === '') return fitPainted(left, width, `${mark}${symbol} ${title}`);
   return `${left}  ${kind === 'bad' ? style.red(said) : style.dim(said)}`;
 }
@@ -136,30 +131,18 @@ const workWords: Readonly<Record<LiveAgentRow['role'], string>> = {
 };
 
 /** What is done at this moment, or why nothing is. */
-function describeRow({ task, agent, check }: LiveRow, facts: LiveSessionFacts | null): string {
-  if (agent !== null) {
-    const spend = spendAgainst(agent, facts?.agentBudgets[agent.role] ?? null);
-    return [spend, lastAction(agent)].filter(Boolean).join('  ');
-  }
+function describeRow({ task, agent, check }: LiveRow): string {
+  if (agent !== null) return [spendAgainst(agent), lastAction(agent)].filter(Boolean).join('  ');
   if (check !== null) {
-    const last = lastOutput(check, facts);
+    const last = outputOfCheck(check).at(-1) ?? '';
     return last === '' ? check.command : `${last}  (${check.command})`;
   }
   return task?.why ?? '';
 }
 
-/** The last line of what a check has printed, '' where that is nothing yet. */
-function lastOutput(check: NonNullable<LiveRow['check']>, facts: LiveSessionFacts | null): string {
-  return outputOfCheck(check, facts).at(-1) ?? '';
-}
-
 /** The end of what a check has printed, as lines. */
-export function outputOfCheck(
-  { about, command }: NonNullable<LiveRow['check']>,
-  facts: LiveSessionFacts | null,
-): readonly string[] {
-  const found = facts?.outputs.find((one) => one.about === about && one.command === command);
-  return (found?.text ?? '').split('\n').filter((line) => line.trim() !== '');
+export function outputOfCheck({ output }: NonNullable<LiveRow['check']>): readonly string[] {
+  return output.split('\n').filter((line) => line.trim() !== '');
 }
 
 export function lastAction({ last, isQuiet }: LiveAgentRow): string {
@@ -169,13 +152,13 @@ export function lastAction({ last, isQuiet }: LiveAgentRow): string {
 
 /** For how long it has been worked on, or how long that took. */
 export function elapsedOfRow({ agent, check, task }: LiveRow, now: number): string {
-  const since = agent?.startedAt ?? check?.startedAt ?? null;
-  const ms = since === null ? (task?.took_ms ?? null) : Math.max(0, now - since);
+  const since = agent?.started_at ?? check?.started_at ?? null;
+  const ms = since === null ? (task?.took_ms ?? null) : now - Date.parse(since);
   return ms === null ? '' : formatSeconds(ms);
 }
 
 /** `$0.12 of $1.00`, `12k of 50k tok`; a CLI reports its cost only at its end, its tokens while it runs. */
-export function spendAgainst({ cost_usd, tokens }: LiveAgentRow, budget: LiveBudget | null): string {
+export function spendAgainst({ cost_usd, tokens, budget }: LiveAgentRow): string {
   const limit = budget?.limit ?? 0;
   if (cost_usd === 0 && tokens === 0) return '';
   if (budget?.unit === 'tokens' && limit > 0) return `${shortTokens(tokens)} of ${shortTokens(limit)} tok`;

@@ -1,12 +1,13 @@
 import { type Wave, wavesOfCycle } from '../../domain/state/session-facts.ts';
 import { countTasks, describeTaskCounts } from '../../domain/state/task-counts.ts';
+import type { BoardSession } from '../../domain/view-models/board-view.ts';
 import { formatCount, formatSeconds, formatSpend, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { cutText, textWidth } from '../../util/format-width.ts';
 import { describePredictedConflict } from '../render/render-predicted-conflicts.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { findChosenRow, listLiveRows } from './live-rows.ts';
-import type { LiveAgentRow, LiveSessionFacts, LiveState } from './live-state.ts';
+import { findChosenRow, type LiveRow, listAgentsAtWork, listLiveRows } from './live-rows.ts';
+import type { LiveState } from './live-state.ts';
 import {
   fill,
   joinColumns,
@@ -34,11 +35,11 @@ export function renderLive(state: LiveState, frame: LiveFrame): readonly string[
 }
 
 /** What the session is about, and how far it has come. */
-function renderHead({ wave, cycle, facts }: LiveState, { width, style }: LiveFrame): string {
+function renderHead({ wave, cycle, view }: LiveState, { width, style }: LiveFrame): string {
   const stages = width < 72 ? '' : wavesOfCycle.map((one) => stageOf(one, wave)).join('  ');
   const shown = width < 72 ? (wave ?? '') : `${stages}  cycle ${cycle}`;
   const room = Math.max(8, width - textWidth(shown) - 3);
-  const name = toShownLine(facts?.title ?? 'git flame', room);
+  const name = toShownLine(view.session?.title ?? 'git flame', room);
   const gap = ' '.repeat(Math.max(1, width - textWidth(name) - textWidth(shown) - 1));
   const painted =
     width < 72
@@ -101,20 +102,22 @@ function renderBelow(state: LiveState, frame: LiveFrame): readonly string[] {
 }
 
 function renderTasks(state: LiveState, frame: LiveFrame): readonly string[] {
-  const { facts, screen } = state;
+  const { view, screen } = state;
   const rows = listLiveRows(state);
   const isFocused = screen.focus === 'tasks' && frame.hasKeys;
-  const title = renderPanelTitle('Tasks', facts === null ? '' : describeCounts(facts, frame.width), {
+  const title = renderPanelTitle('Tasks', view.session === null ? '' : describeCounts(rows, frame.width), {
     ...frame,
     isFocused,
   });
   const chosen = findChosenRow(state, rows);
-  const lines = renderLiveRows(rows, { ...frame, height: frame.height - 1, facts, chosen, isFocused: frame.hasKeys });
+  const lines = renderLiveRows(rows, { ...frame, height: frame.height - 1, chosen, isFocused: frame.hasKeys });
   return fill([title, ...lines], frame.height);
 }
 
 /** The counts, in fewer words where they don't fit. */
-function describeCounts({ tasks }: LiveSessionFacts, width: number): string {
+function describeCounts(rows: readonly LiveRow[], width: number): string {
+  const all = new Map(rows.flatMap(({ task }) => (task === null ? [] : [[task.id, task] as const])));
+  const tasks = [...all.values()];
   const counts = countTasks(tasks);
   const ready = tasks.filter(({ status, why }) => status === 'pending' && why === '').length;
   const whole = describeTaskCounts(counts, counts.waiting === 0 ? null : ready).join(' · ');
@@ -161,37 +164,35 @@ function joinHelp(status: string, { width, style, hasKeys }: LiveFrame): string 
 
 const helpKey = '? help ';
 
-function describeStatus({ wave, cycle, startedAt, agents, facts }: LiveState, { now, width }: LiveFrame): string {
+function describeStatus({ wave, cycle, startedAt, view, news }: LiveState, { now, width }: LiveFrame): string {
   const elapsed = startedAt === null ? '' : formatSeconds(Math.max(0, now - startedAt));
   const parts = [
     ...(wave === null || width < 60 ? [] : [`Wave ${toPrintableLine(wave)}, cycle ${cycle}`]),
     elapsed,
-    formatCount(agents.length, 'agent'),
-    facts === null ? '' : sessionSpend(facts, agents),
+    formatCount(listAgentsAtWork({ view, news }).length, 'agent'),
+    view.session === null ? '' : describeSessionSpend(view.session),
   ];
   return ` ${parts.filter(Boolean).join(' · ')}`;
 }
 
-/** Booked spend and that of the agents that run, against the session's budget. */
-function sessionSpend({ spent, budget }: LiveSessionFacts, agents: readonly LiveAgentRow[]): string {
-  const sum = (key: 'cost_usd' | 'tokens'): number => agents.reduce((total, row) => total + row[key], spent[key]);
-  const now = { cost_usd: sum('cost_usd'), tokens: sum('tokens') };
-  if (now.cost_usd === 0 && now.tokens === 0 && budget.limit === 0) return '';
-  if (budget.limit === 0) return formatSpend(now);
-  return budget.unit === 'usd'
-    ? `${formatUsd(now.cost_usd)} of ${formatUsd(budget.limit)}`
-    : `${formatTokens(now.tokens)} of ${formatTokens(budget.limit)}`;
+/** What the session has spent, against its budget; '' for nothing without one. */
+function describeSessionSpend({ cost_usd, tokens, budget }: BoardSession): string {
+  const { unit, limit } = budget ?? { unit: 'usd', limit: 0 };
+  if (limit === 0) return cost_usd === 0 && tokens === 0 ? '' : formatSpend({ cost_usd, tokens });
+  return unit === 'usd'
+    ? `${formatUsd(cost_usd)} of ${formatUsd(limit)}`
+    : `${formatTokens(tokens)} of ${formatTokens(limit)}`;
 }
 
 /** What is asked of the person or said to them; null: nothing is. */
 function renderAsked(
-  { prompt, note, waiting, isStopping, agents }: LiveState,
+  { prompt, note, waiting, isStopping, view }: LiveState,
   { width, style }: LiveFrame,
 ): string | null {
   const print = (text: string): string => style.yellow(cutText(` ${text}`, width));
   switch (prompt?.kind) {
     case 'stop': {
-      const task = agents.find(({ id }) => id === prompt.agent)?.task;
+      const task = view.agents.find(({ id }) => id === prompt.agent)?.task;
       return print(`Stop ${task ?? prompt.agent}? (y)es, it fails / yes, and (r)etry / (n)o`);
     }
     case 'hint':

@@ -1,12 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BoardState, BoardTask } from '../../../lib/domain/view-models/board-view.ts';
-import {
-  applyBoardChange,
-  emptyBoardState,
-  emptySentBoardState,
-  findUnsentBoardChange,
-} from '../../../lib/ui/board/board-changes.ts';
+import { type BoardState, type BoardTask, emptyBoardState } from '../../../lib/domain/view-models/board-view.ts';
+import { applyBoardChange, emptySentBoardState, findUnsentBoardChange } from '../../../lib/ui/board/board-changes.ts';
 import { makePrintable } from '../../../lib/ui/page/escape-html.ts';
 import { makeRandom } from '../../support/random.ts';
 

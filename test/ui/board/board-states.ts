@@ -1,8 +1,13 @@
 import type { SessionId } from '../../../lib/domain/ids.ts';
 import type { QuestionData } from '../../../lib/domain/questions/question-data.ts';
 import type { Role } from '../../../lib/domain/role.ts';
-import type { BoardAgent, BoardChangeset, BoardState, BoardTask } from '../../../lib/domain/view-models/board-view.ts';
-import { emptyBoardState } from '../../../lib/ui/board/board-changes.ts';
+import {
+  type BoardAgent,
+  type BoardChangeset,
+  type BoardState,
+  type BoardTask,
+  emptyBoardState,
+} from '../../../lib/domain/view-models/board-view.ts';
 import { commitA } from '../samples.ts';
 import { fakeTask } from './fake-board.ts';
 
@@ -67,7 +72,7 @@ function agent(number: number, task: string | null, more: Partial<BoardAgent> = 
   return {
     ...{ id: `worker-${number}a2b3c4d`, role: 'worker', task, adapter: 'claude', started_at: minute(12 + number) },
     ...{ last_activity_at: minute(26), activity: 'Bash npm test', cost_usd: 0.11 * number, tokens: 40_000 * number },
-    ...{ blocked: 0, recent },
+    ...{ blocked: 0, budget: null, recent },
     ...more,
   };
 }

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { emptyBoardState } from '../../../lib/ui/board/board-changes.ts';
+import { emptyBoardState } from '../../../lib/domain/view-models/board-view.ts';
 import { type BoardSource, BoardTabs } from '../../../lib/ui/board/board-tabs.ts';
 
 test('what is kept for the tabs of a session goes with the last of them', async () => {

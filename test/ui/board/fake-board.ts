@@ -1,13 +1,13 @@
 import type { SessionId } from '../../../lib/domain/ids.ts';
 import type { QuestionData } from '../../../lib/domain/questions/question-data.ts';
-import type {
-  BoardState,
-  BoardStreamLine,
-  BoardTask,
-  BoardTaskDetails,
+import {
+  type BoardState,
+  type BoardStreamLine,
+  type BoardTask,
+  type BoardTaskDetails,
+  emptyBoardState,
 } from '../../../lib/domain/view-models/board-view.ts';
 import type { MachineSession } from '../../../lib/domain/view-models/machine-sessions-view.ts';
-import { emptyBoardState } from '../../../lib/ui/board/board-changes.ts';
 import { type BoardServer, openBoardServer } from '../../../lib/ui/board/board-server.ts';
 import type { BoardSource } from '../../../lib/ui/board/board-tabs.ts';
 import { at, commitA } from '../samples.ts';
@@ -157,7 +157,7 @@ export function busyBoard(changes: Partial<BoardState> = {}): BoardState {
     agents: [
       {
         ...{ id: 'worker-1a2b3c4d', role: 'worker', task: 'one', adapter: 'claude', started_at: at },
-        ...{ last_activity_at: at, activity: 'Bash npm test', cost_usd: 0.3, tokens: 900, blocked: 2 },
+        ...{ last_activity_at: at, activity: 'Bash npm test', cost_usd: 0.3, tokens: 900, blocked: 2, budget: null },
         recent: [{ kind: 'said', text: 'I look at the file.' }],
       },
     ],

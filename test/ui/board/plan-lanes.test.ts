@@ -17,7 +17,7 @@ function lived(times: readonly (readonly [BoardTask['times'][number]['kind'], nu
 
 const running: BoardAgent = {
   ...{ id: 'worker-9', role: 'worker', task: 'two', adapter: 'exec', started_at: new Date(6 * minute).toISOString() },
-  ...{ last_activity_at: '', activity: '', recent: [], cost_usd: 0, tokens: 0, blocked: 0 },
+  ...{ last_activity_at: '', activity: '', recent: [], cost_usd: 0, tokens: 0, blocked: 0, budget: null },
 };
 
 function kinds({ spans }: Lane): readonly string[] {

@@ -1,12 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addLogLines, takeLiveFacts } from '../../../lib/ui/live/apply-live-event.ts';
-import { findChosenRow, listLiveRows } from '../../../lib/ui/live/live-rows.ts';
-import { emptyLiveState, type LiveState, type LiveTask } from '../../../lib/ui/live/live-state.ts';
-import { after, liveFacts, liveTask, liveWork, press, startAgent } from './live-samples.ts';
+import { addLogLines, takeSessionView } from '../../../lib/ui/live/apply-live-event.ts';
+import { findChosenRow, listAgentsAtWork, listLiveRows } from '../../../lib/ui/live/live-rows.ts';
+import { emptyLiveState, type LiveState } from '../../../lib/ui/live/live-state.ts';
+import { after, liveOf, liveTask, liveWork, press, startAgent } from './live-samples.ts';
 
-const taskOf = (state: LiveState, id: string): LiveTask | undefined =>
-  state.facts?.tasks.find((task) => task.id === id);
+const firstAgent = (state: LiveState) => listAgentsAtWork(state)[0];
 
 test('QUE-1 the row of a model that leads shows what it called and has cost, before its CLI reports that', () => {
   const agent = 'queen-00000001';
@@ -16,7 +15,7 @@ test('QUE-1 the row of a model that leads shows what it called and has cost, bef
     { event: 'agent-started', agent, role: 'queen', task: null, pid: 1 },
     { ...called, cost_usd: 0.35, tokens: 61_500 },
   );
-  const [row] = state.agents;
+  const row = firstAgent(state);
   assert.equal([row?.cost_usd, row?.tokens, row?.last], [0.35, 61_500, 'assign_task all']);
   assert.equal(
     listLiveRows(state).map(({ title }) => title),
@@ -24,25 +23,25 @@ test('QUE-1 the row of a model that leads shows what it called and has cost, bef
   );
 });
 
-test('a task is what its events say, before the notes are read again', () => {
+test('an agent that has ended is at work no more, also where the session was read before that', () => {
   const ended = { event: 'agent-ended', agent: 'worker-00000001', role: 'worker', task: 'task-001' } as const;
-  const state = after(
-    liveWork(),
-    { ...ended, outcome: 'ended', cost_usd: 0, tokens: 0, duration_ms: 9_000 },
-    { event: 'task-changed', task: 'task-001', from: 'claimed', to: 'done', why: 'by worker-00000001' },
-    { event: 'verdict', task: 'task-001', commit: 'a', status: 'pass', notes: '', by: 'diagnostics' },
-    { event: 'task-changed', task: 'task-006', from: 'pending', to: 'blocked', why: 'needs task-004: it failed' },
-  );
-  const { status, verdict, agent, took_ms, why } = taskOf(state, 'task-001') ?? liveTask(0);
-  assert.equal([status, verdict, agent, took_ms, why], ['done', 'pass', 'worker-00000001', 9_000, '']);
-  assert.is(taskOf(state, 'task-006')?.why, 'needs task-004: it failed');
-  // What is not booked yet is no less known.
-  const read = takeLiveFacts(state, liveFacts([liveTask(1, { status: 'done', agent: 'worker-00000001' })]));
-  assert.is(taskOf(read, 'task-001')?.took_ms, 9_000);
+  const before = liveWork();
+  const over = after(before, { ...ended, outcome: 'ended', cost_usd: 0, tokens: 0, duration_ms: 9_000 });
+  const rest = ['validator-00000002'];
+  const atWork = (state: LiveState) => listAgentsAtWork(state).map(({ id }) => id);
+  assert.equal(atWork(over), rest);
+  assert.equal(atWork(takeSessionView(over, before.view)), rest);
+  const agents = before.view.agents.slice(1);
+  assert.is(takeSessionView(over, { ...before.view, agents }).news.has('worker-00000001'), false);
+});
+
+test('what an agent has spent and did stays known when a session is read that lags behind', () => {
+  const read = takeSessionView(liveWork(), liveWork().view);
+  assert.equal([firstAgent(read)?.cost_usd, firstAgent(read)?.last], [0.12, 'edits src/1.ts']);
 });
 
 test('several attempts at one task have a row each', () => {
-  const state = after({ ...emptyLiveState, facts: liveFacts([liveTask(1)]) }, startAgent(1), {
+  const state = after(liveOf(liveTask(1)), startAgent(1), {
     event: 'agent-started',
     agent: 'worker-00000009',
     role: 'worker',
@@ -72,9 +71,9 @@ test('what was received and asked stands in the row of its agent', () => {
     text: 'K',
     next: [],
   } as const;
-  assert.is(after(liveWork(), { ...news, state: 'seen' }).agents[0]?.last, 'received: K');
+  assert.is(firstAgent(after(liveWork(), { ...news, state: 'seen' }))?.last, 'received: K');
   const question = { event: 'question', agent: 'worker-00000001', task: null, text: 'Which?', answer: '' } as const;
-  assert.is(after(liveWork(), { ...question, state: 'asked' }).agents[0]?.last, 'asks you: Which?');
+  assert.is(firstAgent(after(liveWork(), { ...question, state: 'asked' }))?.last, 'asks you: Which?');
 });
 
 test('a line of the log has the title of its task before it', () => {
@@ -88,7 +87,7 @@ test('a line of the log has the title of its task before it', () => {
 test('of what is printed without a line break only its beginning is kept', () => {
   const text = 'x'.repeat(10_000_000);
   const state = after(liveWork(), { event: 'agent-activity', agent: 'worker-00000001', text, cost_usd: 0, tokens: 0 });
-  assert.is(state.agents[0]?.last.length, 400);
+  assert.is(firstAgent(state)?.last.length, 400);
 });
 
 test.run();

@@ -1,13 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addLogLines, takeLiveFacts, takeStream } from '../../../lib/ui/live/apply-live-event.ts';
+import { addLogLines, takeSessionView, takeStream } from '../../../lib/ui/live/apply-live-event.ts';
 import { applyHintTyping, applyLiveKey, parseTerminalKeys } from '../../../lib/ui/live/live-keys.ts';
 import { findChosenRow, findStreamAgent } from '../../../lib/ui/live/live-rows.ts';
 import { emptyLiveState, isEngaged, type LiveState } from '../../../lib/ui/live/live-state.ts';
 import { renderLive } from '../../../lib/ui/live/render-live.ts';
 import { textWidth } from '../../../lib/util/format-width.ts';
 import { plainStyle } from '../samples.ts';
-import { after, liveFacts, liveWork, press } from './live-samples.ts';
+import { after, liveWork, press } from './live-samples.ts';
 
 function asked(state: LiveState, width = 100): string {
   const frame = renderLive(state, { width, height: 24, now: 0, style: plainStyle(), hasKeys: true });
@@ -92,8 +92,8 @@ test('the stream of a planner or a validator stays when it has ended, until the 
   assert.is(findStreamAgent(press(planned, 'back')), null);
   const judge = { agent: 'validator-00000002', role: 'validator', task: 'task-002' } as const;
   const judged = after(press(liveWork(), 'down', 'enter'), { ...over, ...judge });
-  const tasks = judged.facts?.tasks.map((one) => ({ ...one, agent: 'worker-00000002' })) ?? [];
-  const later = takeLiveFacts(judged, liveFacts(tasks));
+  const tasks = Object.entries(judged.view.tasks).map(([id, task]) => [id, { ...task, by: 'worker-00000002' }]);
+  const later = takeSessionView(judged, { ...judged.view, tasks: Object.fromEntries(tasks), agents: [] });
   assert.is(findStreamAgent(later), judge.agent);
   assert.is(findStreamAgent(press(later, 'back')), 'worker-00000002');
 });

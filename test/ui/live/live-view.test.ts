@@ -7,7 +7,7 @@ import { createOutput } from '../../../lib/ui/terminal/output.ts';
 import { type FakeIo, makeFakeIo } from '../../support/fake-io.ts';
 import { until } from '../../support/until.ts';
 import { plainStyle } from '../samples.ts';
-import { liveFacts, liveTask, startAgent } from './live-samples.ts';
+import { liveAgent, liveSession, liveTask, startAgent } from './live-samples.ts';
 
 interface Shown {
   readonly fake: FakeIo;
@@ -25,7 +25,10 @@ async function show(readDiff: () => Promise<string> = async () => '+new words'):
   const fake = makeFakeIo({ isTTY: true, columns: 80 });
   const view = openLiveView(fake.io, {
     style: plainStyle(),
-    look: async () => liveFacts([liveTask(1, { status: 'claimed' })]),
+    look: async () => ({
+      ...liveSession([liveTask(1, { status: 'claimed' })]),
+      agents: [liveAgent('worker-00000001', 'worker', 'task-001')],
+    }),
     follow: async () => true,
     readDiff,
     act: async () => null,

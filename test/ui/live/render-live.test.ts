@@ -6,7 +6,7 @@ import { emptyLiveState, type LiveState } from '../../../lib/ui/live/live-state.
 import { renderLive } from '../../../lib/ui/live/render-live.ts';
 import { textWidth } from '../../../lib/util/format-width.ts';
 import { hostile, isHarmless, plainStyle } from '../samples.ts';
-import { after, doAction, liveFacts, liveTask, liveWork, press, second, startAgent } from './live-samples.ts';
+import { after, doAction, liveOf, liveSession, liveTask, liveWork, press, second, startAgent } from './live-samples.ts';
 
 const style = plainStyle();
 
@@ -71,7 +71,7 @@ test('CLI-4: 40 columns and 12 lines hold tasks, a stream and the way to the key
 test('S3: setup and checks have rows with their clock and the last line that they printed', () => {
   const check = { event: 'check', commit: '1a2b3c4d5e6f', exit_code: null, state: 'started' } as const;
   const begun = after(
-    { ...emptyLiveState, facts: liveFacts([liveTask(1, { title: 'Read the price', status: 'claimed' })]) },
+    liveOf(liveTask(1, { title: 'Read the price', status: 'claimed' })),
     { event: 'wave-started', wave: 'work', cycle: 1 },
     { ...check, id: 'c1', about: 'setup of the base', command: 'npm ci' },
     { ...check, id: 'c2', about: 'setup of task-001', command: 'npm ci' },
@@ -80,19 +80,19 @@ test('S3: setup and checks have rows with their clock and the last line that the
     shown(begun).join('\n'),
     /◐ setup of the base +setup {2}2m 05s {3}npm ci\n ◐ Read the price +task-001 {2}setup {2}2m 05s/,
   );
-  const outputs = [{ about: 'setup of task-001', command: 'npm ci', text: 'one\nfetching 3 of 12\n' }];
-  const printing = { ...begun, facts: liveFacts(begun.facts?.tasks ?? [], { outputs }) };
+  const checks = begun.view.checks.map((one) => ({ ...one, output: 'one\nfetching 3 of 12\n' }));
+  const printing = { ...begun, view: { ...begun.view, checks: checks.slice(1) } };
   assert.match(shown(printing).join('\n'), /◐ Read the price .* fetching 3 of 12 {2}\(npm ci\)/);
   assert.match(
-    shown(press(printing, 'down', 'enter')).join('\n'),
+    shown(press(printing, 'enter')).join('\n'),
     /Read the price · task-001 · setup · 2m 05s · npm ci ─+\n {2}one\n {2}fetching 3/,
   );
-  const over = after(printing, { ...check, id: 'c1', about: null, command: 'npm ci', exit_code: 0, state: 'ended' });
+  const over = after(begun, { ...check, id: 'c1', about: null, command: 'npm ci', exit_code: 0, state: 'ended' });
   assert.not.match(shown(over).join('\n'), 'the base');
 });
 
 test('a silent agent is not at its start for ever, and one that is quiet for long is named so', () => {
-  const begun = after({ ...emptyLiveState, facts: liveFacts([liveTask(1)]) }, startAgent(1));
+  const begun = after(liveOf(liveTask(1)), startAgent(1));
   assert.match(shown(begun).join('\n'), 'no output yet');
   const stalled = { event: 'agent-stalled', agent: 'worker-00000001', task: 'task-001', quiet_ms: 9 } as const;
   assert.match(shown(after(begun, doAction(1, 'reads a.ts'), stalled)).join('\n'), 'no activity since: reads a.ts');
@@ -115,12 +115,13 @@ test('no line is wider and no frame other than as high as the terminal, whatever
     hostile.repeat(9),
   ];
   const tasks = odd.map((title, index) =>
-    liveTask(index + 1, { title, why: hostile, status: index === 3 ? 'failed' : 'claimed' }),
+    liveTask(index + 1, { title, because: [hostile], status: index === 3 ? 'failed' : 'claimed' }),
   );
   const many = Array.from({ length: 200 }, (_, index) => liveTask(index + 5, { id: `task-${index + 5}` }));
-  const facts = liveFacts([...tasks, ...many], { title: odd.join(' ') });
+  const { agents } = liveWork().view;
+  const view = { ...liveSession([...tasks, ...many], { title: odd.join(' ') }), agents };
   let state = after(
-    { ...liveWork(), facts },
+    { ...liveWork(), view },
     doAction(1, `${'漢字'.repeat(200)} ${hostile}`),
     doAction(2, 'x'.repeat(1_000_000), 'validator'),
   );
@@ -156,7 +157,7 @@ test('of many tasks those are shown that fit: what is at work first, and always 
     liveTask(0, { id: `task-${index}`, title: `Thing ${index}` }),
   );
   const begun = { event: 'agent-started', agent: 'worker-00000001', role: 'worker', task: 'task-150', pid: 1 } as const;
-  const state = after({ ...emptyLiveState, facts: liveFacts(tasks) }, begun);
+  const state = after(liveOf(...tasks), begun);
   assert.match(shown(state, 99, 12).join('\n'), /▸◐ Thing 150 .*\n ○ Thing 0 /);
   const last = shown(press(state, 'last'), 99, 12).join('\n');
   assert.match(last, /▸○ Thing 199/);

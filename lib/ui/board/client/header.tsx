@@ -1,9 +1,8 @@
 import { useLayoutEffect } from 'preact/hooks';
 import { cycleNumber } from '../../../domain/state/session-facts.ts';
 import { countTasks, describeTaskCounts, type TaskCounts } from '../../../domain/state/task-counts.ts';
-import type { BoardSession, BoardWave } from '../../../domain/view-models/board-view.ts';
+import { type BoardSession, type BoardWave, emptyBoardState } from '../../../domain/view-models/board-view.ts';
 import { formatSeconds, formatTokens, formatUsd } from '../../../util/format-figures.ts';
-import { emptyBoardState } from '../board-changes.ts';
 import { describeSpent } from './board-texts.ts';
 import { boardState, shownTasks } from './received-board-state.ts';
 import { clock, ElapsedTime } from './text-components.tsx';

@@ -1,6 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { BoardState } from '../../../domain/view-models/board-view.ts';
-import { emptyBoardState } from '../board-changes.ts';
+import { type BoardState, emptyBoardState } from '../../../domain/view-models/board-view.ts';
 
 /** The panel open beside the board. */
 interface Opened {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { auditFile, openAuditLog } from '../../../lib/cell/watcher/audit-log.ts';
-import { openAgentReader } from '../../../lib/commands/board/read-agents.ts';
+import { openAgentReader } from '../../../lib/commands/session-view/read-agents.ts';
 import { makeTempDir } from '../../support/repo.ts';
 
 test('DSK-6: what agents were told that ended before a board was opened is shown there', () => {
@@ -25,13 +25,16 @@ test('DSK-6: what agents were told that ended before a board was opened is shown
   }
   const reader = openAgentReader(commonDir);
   const session = 'ses-20260206-143022-1a2b';
-  assert.equal(reader.read(session), []);
+  assert.equal(
+    reader.read(session, () => null),
+    [],
+  );
   assert.equal(reader.hints(session), []);
   const ran = [silent, told, 'worker-without-audit'];
   const [hint, ...more] = reader.hints(session, ran);
   assert.equal([hint?.agent, hint?.text, hint?.state, more], [told, 'Lea: Be short.', 'seen', []]);
   // Nothing is lost at the next look, nor said twice.
-  reader.read(session);
+  reader.read(session, () => null);
   assert.is(reader.hints(session, ran).length, 1);
 });
 

@@ -5,38 +5,58 @@ import { listPlannedOverlaps, predictTaskBatches } from '../../core/schedule/pre
 import { findSharedLock } from '../../core/schedule/shared-locks.ts';
 import { nextAttemptNumber } from '../../core/task/task-history.ts';
 import type { Config } from '../../domain/config/config-schema.ts';
+import { readRoleBudget } from '../../domain/config/role-adapter-and-model.ts';
 import type { PlannedOverlap } from '../../domain/ports/gates.ts';
 import type { TryWorktree } from '../../domain/ports/git-try-worktrees.ts';
 import type { AdmittedSession, OneSessionSnapshot } from '../../domain/ports/store-port.ts';
+import type { Role } from '../../domain/role.ts';
 import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { PlannedTask } from '../../domain/state/plan-schema.ts';
 import { deriveSessionTitle, findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
-import type { BoardOverlap, BoardSession, BoardState, BoardTask } from '../../domain/view-models/board-view.ts';
+import type {
+  BoardBudget,
+  BoardOverlap,
+  BoardSession,
+  BoardState,
+  BoardTask,
+} from '../../domain/view-models/board-view.ts';
 import { nameDecider } from '../../ui/text/printable-text.ts';
 import { readSelectedSession, type SelectedSession } from '../context/open-notes-context.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { readTaskWaitReasons } from '../context/waits-and-conflicts.ts';
-import { chooseNextCommand, personWithClaims } from '../run-loop/next-command.ts';
 import { type openSessionLog, tellSessionStory } from './session-story.ts';
 
 /** A session as read from the refs: everything but what runs at this moment. */
-export interface BoardSessionFromRefs
+export interface SessionFromRefs
   extends Pick<BoardState, 'session' | 'sessions' | 'tasks' | 'changesets' | 'waves' | 'runs' | 'log' | 'notices'> {
   /** Agents that were booked, the latest last. */
   readonly ran: readonly string[];
+  /** What one agent of a role may spend. */
+  readonly budgetOf: (role: Role) => BoardBudget | null;
 }
+
+/** Chooses the command that continues a session on which none is at work; null: nothing is left to do. */
+export type NextCommand = (standing: AdmittedSession) => Promise<string | null>;
 
 const mostSessions = 30;
 
 /** Reads the session from the refs again. Throws FlameError `no-session` where the one named isn't there. */
-export async function readBoardSession(
+export async function readSessionFromRefs(
   reading: ReadContext,
   selected: SelectedSession,
-  { config, log }: { readonly config: Config | null; readonly log: ReturnType<typeof openSessionLog> },
-): Promise<BoardSessionFromRefs> {
+  {
+    config,
+    log,
+    nextOf,
+  }: {
+    readonly config: Config | null;
+    readonly log: ReturnType<typeof openSessionLog>;
+    readonly nextOf: NextCommand | null;
+  },
+): Promise<SessionFromRefs> {
   const { store } = reading;
   const look = await readSelectedSession(store, selected);
   const session = selected.pick(look);
@@ -44,21 +64,26 @@ export async function readBoardSession(
   const notices = look.problems.map(({ ref, object, message }) => `${ref} ${object}: ${message}`);
   if (session === null) return { ...empty, sessions, notices };
   const standing = look.admitted(session.id);
+  const isBusy = isSessionBusy(reading.git.repository.commonDir, session.id);
   const waits = await readTaskWaitReasons(reading, session, standing.tasks);
   const { times, ...story } = tellSessionStory(standing.session, standing.tasks, await log(session.id));
   return {
-    session: { ...describeSession(standing.session, config), next: await nextOf(reading, standing) },
+    session: {
+      ...describeSession(standing.session, config),
+      next: isBusy || nextOf === null ? null : await nextOf(standing),
+    },
     sessions,
     tasks: listBoardTasks(standing.session, standing.tasks, { waits, times, config }),
     changesets: describeChangesets(standing.session, standing.tasks, await reading.git.tryWorktrees()),
     ...story,
     notices,
     ran: session.agents.map(({ id }) => id),
+    budgetOf: (role) => (config === null ? null : readRoleBudget(config, role)),
   };
 }
 
-const empty: Omit<BoardSessionFromRefs, 'sessions' | 'notices'> = {
-  ...{ session: null, tasks: {}, changesets: [], waves: [], runs: [], log: [], ran: [] },
+const empty: Omit<SessionFromRefs, 'sessions' | 'notices'> = {
+  ...{ session: null, tasks: {}, changesets: [], waves: [], runs: [], log: [], ran: [], budgetOf: () => null },
 };
 
 function listSessions({ sessions }: Pick<OneSessionSnapshot, 'sessions'>): BoardState['sessions'] {
@@ -95,12 +120,6 @@ function describeSession(session: Session, config: Config | null): Omit<BoardSes
 function budgetOf(config: Config, session: Session): BoardSession['budget'] {
   const { unit, spent, limit } = computeBudgetState(config, session);
   return { unit, spent, limit };
-}
-
-/** null: a command is at it, or nothing is left to do. */
-async function nextOf({ git }: ReadContext, standing: AdmittedSession): Promise<BoardSession['next']> {
-  if (isSessionBusy(git.repository.commonDir, standing.session.id)) return null;
-  return chooseNextCommand(standing, await personWithClaims(git, standing.tasks));
 }
 
 function describeChangesets(

@@ -4,14 +4,16 @@ import { listHintsOfAgent } from '../../cell/run/hints.ts';
 import { agentOutputLogFile } from '../../cell/run-folder.ts';
 import { auditFile, parseAudit } from '../../cell/watcher/audit-log.ts';
 import { hintStates } from '../../domain/agent-messages.ts';
+import type { RegisteredAgent } from '../../domain/ports/agent-port.ts';
+import type { Role } from '../../domain/role.ts';
 import type { BoardAgent, BoardHint } from '../../domain/view-models/board-view.ts';
 import { parseJsonRecord } from '../../util/json.ts';
 import { RecentOutput } from './recent-output.ts';
 
-/** The agents that run on this machine, as the board shows them. */
-export interface BoardAgentReader {
-  /** Agents at work for a session; null: those of no session. */
-  read(session: string | null): readonly BoardAgent[];
+/** The agents that run on this machine. */
+interface AgentReader {
+  /** Agents at work for a session, in the order of their tasks; `budgetOf`: what one of a role may spend. */
+  read(session: string, budgetOf: (role: Role) => BoardAgent['budget']): readonly BoardAgent[];
   /** Hints to agents of a session, including ended ones; `ran` names its agents, the latest last. */
   hints(session: string, ran?: readonly string[]): readonly BoardHint[];
 }
@@ -20,12 +22,14 @@ export interface BoardAgentReader {
 const mostEnded = 20;
 
 /** Reads only what is new of each audit, since audits only grow. */
-export function openAgentReader(commonDir: string): BoardAgentReader {
+export function openAgentReader(commonDir: string): AgentReader {
   const seen = new Map<string, SeenAgent>();
   const lookedAt = new Set<string>();
   return {
-    read: (session) => {
-      const agents = readRegisteredAgents(commonDir).filter((agent) => agent.session === session);
+    read: (session, budgetOf) => {
+      const agents = readRegisteredAgents(commonDir)
+        .filter((agent) => agent.session === session)
+        .sort(byTask);
       forgetEnded(seen, new Set(agents.map(({ id }) => id)), session);
       return agents.map((agent) => {
         const one = seen.get(agent.id) ?? {
@@ -47,6 +51,7 @@ export function openAgentReader(commonDir: string): BoardAgentReader {
           recent: one.output.read(),
           cost_usd,
           tokens,
+          budget: budgetOf(role),
           blocked: one.audit.blocked,
         };
       });
@@ -58,6 +63,11 @@ export function openAgentReader(commonDir: string): BoardAgentReader {
         .flatMap(([agent, { audit }]) => hintsOf(commonDir, agent, audit));
     },
   };
+}
+
+/** Agents that start together register in any order; a person finds them by their task. */
+function byTask(one: RegisteredAgent, other: RegisteredAgent): number {
+  return (one.task_id ?? '').localeCompare(other.task_id ?? '', 'en', { numeric: true });
 }
 
 /** Reads an agent that ended before this process read its audit; it is kept where it got hints. */
@@ -82,13 +92,13 @@ function lookBack(
 }
 
 interface SeenAgent {
-  readonly session: string | null;
+  readonly session: string;
   readonly audit: SeenAudit;
   /** Of one that runs. */
   output: RecentOutput | null;
 }
 
-function forgetEnded(seen: Map<string, SeenAgent>, living: ReadonlySet<string>, session: string | null): void {
+function forgetEnded(seen: Map<string, SeenAgent>, living: ReadonlySet<string>, session: string): void {
   const ended = [...seen].filter(([id, one]) => one.session === session && !living.has(id));
   const reported = ended.filter(([, { audit }]) => audit.hints.size > 0);
   for (const [, { audit }] of reported) audit.readOn();
