@@ -52,8 +52,8 @@ export interface LiveView {
 
 const redrawMs = 100;
 const lookMs = 300;
-/** Between two looks at what runs and reports nothing. */
-const idleMs = 1_000;
+/** Between two looks at commands that run, whose output has no event, and at agents, who report what they do. */
+const [commandMs, agentMs] = [1_000, 5_000];
 
 /** The view on stderr, its keys from stdin. */
 export function openLiveView(io: Io, options: LiveViewOptions): LiveView {
@@ -68,7 +68,8 @@ class OpenLiveView implements LiveView {
   readonly #follower: StreamFollower;
   readonly #redraw = throttle(() => this.#stage.draw(), redrawMs);
   readonly #refresh = throttle(() => this.#look(), lookMs);
-  readonly #again = throttle(() => this.#look(), idleMs);
+  readonly #again = throttle(() => this.#look(), commandMs);
+  readonly #seldom = throttle(() => this.#look(), agentMs);
   #state: LiveState = emptyLiveState;
   /** Whether the session has something to see. */
   #isGoing = false;
@@ -95,8 +96,9 @@ class OpenLiveView implements LiveView {
 
   take(event: RunEventBody): void {
     this.#update(applyEventToLiveState(this.#state, event, Date.now()));
-    // What agents do is in the event itself.
-    if (event.event !== 'agent-activity' && event.event !== 'queen-call') this.#refresh.soon();
+    const isAction = event.event === 'agent-activity' || event.event === 'queen-call';
+    // What an agent does is in the event itself.
+    if (!isAction || !this.#state.view.agents.some(({ id }) => id === event.agent)) this.#refresh.soon();
   }
 
   log(text: string, task: string | null): void {
@@ -125,6 +127,7 @@ class OpenLiveView implements LiveView {
     this.#redraw.cancel();
     this.#refresh.cancel();
     this.#again.cancel();
+    this.#seldom.cancel();
     this.#io.signal?.removeEventListener('abort', this.#onAbort);
   }
 
@@ -164,8 +167,8 @@ class OpenLiveView implements LiveView {
       (view) => {
         if (this.#isClosed) return;
         this.#update(takeSessionView(this.#state, view));
-        // What commands print has no event.
-        if (view.agents.length + view.checks.length > 0) this.#again.soon();
+        if (view.checks.length > 0) this.#again.soon();
+        if (view.agents.length > 0) this.#seldom.soon();
       },
       () => undefined,
     );

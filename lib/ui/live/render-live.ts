@@ -51,8 +51,8 @@ function renderHead({ wave, cycle, view }: LiveState, { width, style }: LiveFram
 }
 
 function stageOf(one: Wave, now: string | null): string {
-  const at = wavesOfCycle.findIndex((wave) => wave === now);
-  const place = wavesOfCycle.indexOf(one);
+  const names: readonly (string | null)[] = wavesOfCycle;
+  const [at, place] = [names.indexOf(now), names.indexOf(one)];
   return place === at ? `● ${one}` : `${place < at ? '✓' : '○'} ${one}`;
 }
 
