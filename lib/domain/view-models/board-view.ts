@@ -1,5 +1,5 @@
 import type { HintState } from '../agent-messages.ts';
-import type { AnsweredQuestion, PendingQuestion } from '../questions/question-data.ts';
+import type { AnsweredQuestion, CheckDescription, PendingQuestion } from '../questions/question-data.ts';
 import type { Role } from '../role.ts';
 import type { Changeset } from '../state/changeset.ts';
 import type { FileStat } from '../state/patch.ts';
@@ -186,12 +186,7 @@ export interface BoardCheck {
   /** The end of what it has printed. */
   readonly output: string;
   /** Results of earlier runs on the same. */
-  readonly before: readonly {
-    readonly command: string;
-    readonly result: string;
-    readonly is_good: boolean;
-    readonly took_ms: number;
-  }[];
+  readonly before: readonly (Omit<CheckDescription, 'output'> & { readonly took_ms: number })[];
 }
 
 /** The result of a check or setup command. */
@@ -255,12 +250,7 @@ export interface BoardVerdict {
   readonly notes: string;
   readonly issues: readonly string[];
   readonly override: string | null;
-  readonly checks: readonly {
-    readonly command: string;
-    readonly result: string;
-    readonly is_good: boolean;
-    readonly output: string;
-  }[];
+  readonly checks: readonly CheckDescription[];
 }
 
 /** An agent that worked on, or judged, a task. */

@@ -2,8 +2,7 @@ import { useLayoutEffect } from 'preact/hooks';
 import { cycleNumber } from '../../../domain/state/session-facts.ts';
 import { countTasks, describeTaskCounts, type TaskCounts } from '../../../domain/state/task-counts.ts';
 import { type BoardSession, type BoardWave, emptyBoardState } from '../../../domain/view-models/board-view.ts';
-import { formatSeconds, formatTokens, formatUsd } from '../../../util/format-figures.ts';
-import { describeSpent } from './board-texts.ts';
+import { formatSeconds, formatSpend, formatTokens, formatUsd } from '../../../util/format-figures.ts';
 import { boardState, shownTasks } from './received-board-state.ts';
 import { clock, ElapsedTime } from './text-components.tsx';
 
@@ -127,9 +126,7 @@ function Spending(session: BoardSession) {
     <div class="figure">
       <dt>Spent</dt>
       <dd>
-        <b>
-          {isLimited ? `${format(budget.spent)} of ${format(budget.limit)}` : describeSpent(session) || formatUsd(0)}
-        </b>
+        <b>{isLimited ? `${format(budget.spent)} of ${format(budget.limit)}` : formatSpend(session)}</b>
         <span class="progress" aria-hidden="true">
           <span data-kind={look} style={`width: ${100 * share}%`} />
         </span>
