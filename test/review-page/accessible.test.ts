@@ -69,6 +69,7 @@ test('DSK-2: axe finds nothing wrong with one changeset and with several, whatev
   }
   await page.keyboard.press('v');
   await page.locator('html[data-layout="side"]').waitFor();
+  await page.locator('table.side').first().waitFor({ state: 'attached' });
   await page.keyboard.press('s');
   await requireAccessible(page, 'side by side, a skip made ready');
   await page.keyboard.press('Escape');

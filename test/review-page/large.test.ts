@@ -153,6 +153,28 @@ test('a layout that is chosen holds for each changeset, also for one that was lo
   assert.is(await page.locator('table.line').count(), 0);
 });
 
+test('lines that could not be loaded are loaded again by a press, and by themselves once the server is back', async () => {
+  const served = await open([{ group: 'two', change: (repo) => repo.write('README.md', '# Later\n') }]);
+  void served.review();
+  const { page } = await visit(served);
+  await page.locator('table.side, table.line').first().waitFor();
+  let isCut = true;
+  await page.route(/api\/(changeset|events)/, (route) => (isCut ? route.abort() : route.continue()));
+  await page.keyboard.press('v');
+  const again = page.locator('.part.failed').getByRole('button', { name: 'Try again' });
+  await again.waitFor();
+  isCut = false;
+  await again.click();
+  await page.locator('table.side').waitFor();
+  isCut = true;
+  await page.reload();
+  await page.locator('#message.gone').waitFor();
+  await page.keyboard.press('v');
+  await again.waitFor();
+  isCut = false;
+  await page.locator('table.line').waitFor();
+});
+
 test('REV-3: Ctrl+P prints every line, also those that were not in view and those of folded files', async () => {
   const served = await open([
     {

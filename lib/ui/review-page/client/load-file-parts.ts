@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../util/error-text.ts';
-import { closestElement, createElement } from '../../page/client/page-elements.ts';
+import { closestElement, createButton, createElement } from '../../page/client/page-elements.ts';
 import { getHtml } from '../../page/client/server-requests.ts';
 import { showDraftComments } from './comments.ts';
 import { drawContextButtons } from './context-buttons.ts';
@@ -49,7 +49,12 @@ export function prepareFileParts(): void {
     wirePart(part);
   }
   ahead = partsAhead();
-  requestIdleCallback(work);
+  workWhenIdle();
+}
+
+/** Within a second where a busy machine never leaves the tab idle. */
+function workWhenIdle(): void {
+  requestIdleCallback(work, { timeout: 1_000 });
 }
 
 function partsAhead(): HTMLElement[] {
@@ -117,7 +122,7 @@ function work(): void {
     void load(part).then(() => {
       running -= 1;
       if (waiting.length > 0) work();
-      else requestIdleCallback(work);
+      else workWhenIdle();
     });
   }
 }
@@ -146,6 +151,11 @@ export async function printAll(): Promise<void> {
   print();
 }
 
+/** Loads again what could not be loaded, as once the server is there again. */
+export function retryFailedParts(): void {
+  for (const part of mainElement.querySelectorAll<HTMLElement>('.part.failed')) void load(part);
+}
+
 function load(part: HTMLElement): Promise<void> {
   const drawn = draw(part).finally(() => loading.delete(part));
   loading.set(part, drawn);
@@ -165,7 +175,11 @@ async function draw(part: HTMLElement): Promise<void> {
     wirePart(part);
   } catch (error) {
     part.classList.add('failed');
-    part.textContent = errorMessage(error);
+    part.replaceChildren(
+      errorMessage(error),
+      ' ',
+      createButton('Try again', () => void load(part)),
+    );
   }
 }
 

@@ -9,7 +9,7 @@ import { wireContextButtons } from './context-buttons.ts';
 import { DecisionBar } from './decision-bar.tsx';
 import { wireFileLinks } from './file-place.ts';
 import { renderFileTree, wireFileTree } from './file-tree.ts';
-import { toggleFileFold } from './load-file-parts.ts';
+import { retryFailedParts, toggleFileFold } from './load-file-parts.ts';
 import { boardUrl } from './page-address.ts';
 import { toggleOnlyNewChanges, wireLayoutAndTheme, wireReviewKeys } from './review-controls.ts';
 import { mainElement, reviewState, waitingSignalCount } from './review-state.ts';
@@ -23,6 +23,7 @@ const gone =
 
 function take(next: PageState): void {
   reviewState.value = next;
+  if (message.textContent === gone && next.message !== gone) retryFailedParts();
   if (next.phase === 'deciding') waitingSignalCount.value += 1;
   message.textContent = next.message;
   message.hidden = next.message === '';
