@@ -218,21 +218,21 @@ for (const [width, height] of [
     try {
       const working = stateOf('working');
       const start: BoardState = { ...working, agents: working.agents.slice(0, 4), notices: [] };
-      for (const [what, change, shows] of arrivals)
-        for (const scrolled of [0, 300]) {
-          fake.show(start);
-          await page.locator('article.gate, #decided li, .notices-fold').first().waitFor({ state: 'detached' });
-          await page.locator('#agents .card').nth(3).waitFor();
-          await page.evaluate(`scrollTo(0, ${scrolled})`);
-          const before = await page.evaluate<string>(places);
-          fake.show({ ...start, ...change });
-          await page.locator(shows).first().waitFor();
-          assert.is(await page.evaluate<string>(places), before, `${what}, ${scrolled} px down`);
-          fake.show(start);
-          await page.locator('#agents .card').nth(3).waitFor();
-          await page.locator('article.gate').waitFor({ state: 'detached' });
-          assert.is(await page.evaluate<string>(places), before, `${what} and goes, ${scrolled} px down`);
-        }
+      for (const [at, [what, change, shows]] of arrivals.entries()) {
+        const scrolled = at % 2 === 0 ? 0 : 300;
+        fake.show(start);
+        await page.locator('article.gate, #decided li, .notices-fold').first().waitFor({ state: 'detached' });
+        await page.locator('#agents .card').nth(3).waitFor();
+        await page.evaluate(`scrollTo(0, ${scrolled})`);
+        const before = await page.evaluate<string>(places);
+        fake.show({ ...start, ...change });
+        await page.locator(shows).first().waitFor();
+        assert.is(await page.evaluate<string>(places), before, `${what}, ${scrolled} px down`);
+        fake.show(start);
+        await page.locator('#agents .card').nth(3).waitFor();
+        await page.locator('article.gate').waitFor({ state: 'detached' });
+        assert.is(await page.evaluate<string>(places), before, `${what} and goes, ${scrolled} px down`);
+      }
     } finally {
       await fake.board.close();
     }
@@ -311,6 +311,67 @@ test('DSK-1: a card that goes to another column keeps the focus, and a panel who
     await page.locator('.column[data-kind="landed"] .task[data-id="task-002"]').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.column[data-kind="landed"] .task[data-id="task-002"]:focus').waitFor();
+  } finally {
+    await fake.board.close();
+  }
+});
+
+/** All that has been given the focus by Tab, from the top of the page, until it comes around; each with how it shows. */
+async function tabThrough(page: Page): Promise<readonly (readonly [what: string, isSeen: boolean])[]> {
+  const found: (readonly [string, boolean])[] = [];
+  for (;;) {
+    await page.keyboard.press('Tab');
+    const [what, isSeen, isFirst] = await page.evaluate<readonly [string, boolean, boolean]>(
+      `(() => { const one = document.activeElement; const { left, top, width, height } = one.getBoundingClientRect();
+        const over = document.elementFromPoint(left + width / 2, Math.max(top, 0) + Math.min(height, 40) / 2);
+        const { outlineStyle, outlineWidth } = getComputedStyle(one);
+        const isFirst = globalThis.firstFocus === one; globalThis.firstFocus ??= one === document.body ? undefined : one;
+        return [one === document.body ? '' : one.tagName + ' ' + one.textContent.slice(0, 40), outlineStyle !== 'none' && parseFloat(outlineWidth) > 0
+          && (one.contains(over) || over?.contains(one) === true), isFirst]; })()`,
+    );
+    if (isFirst || (what === '' && found.length > 0)) return found;
+    if (what !== '') found.push([what, isSeen]);
+  }
+}
+
+for (const [name, size] of [
+  ['working', { width: 1440, height: 1000 }],
+  // As wide as a window of 1,280 px at 400 %.
+  ['review', { width: 320, height: 256 }],
+] as const)
+  test(`DSK-1: at ${size.width} px Tab reaches all there is in "${name}", and shows where it is, under nothing else`, async () => {
+    const { fake, page } = await visit(name, size);
+    try {
+      await page.locator('.task').first().waitFor();
+      // A question takes no press while it comes.
+      await until(page, 'document.querySelector(".dock") !== null && document.getAnimations().length === 0');
+      const reached = await tabThrough(page);
+      const hidden = reached.filter(([, isSeen]) => !isSeen).map(([what]) => what);
+      assert.equal(hidden, []);
+      const all = await page
+        .locator('button, a[href], input, summary')
+        .filter({ visible: true })
+        .evaluateAll((found) => found.filter((one) => !one.closest('[hidden]')).length);
+      assert.ok(reached.length >= all, `${reached.length} of ${all}`);
+      assert.is(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+    } finally {
+      await fake.board.close();
+    }
+  });
+
+test('DSK-1: with the colours of the system and without motion, bars and states are still drawn', async () => {
+  const { fake, page } = await visit('review');
+  try {
+    await page.locator('.task').first().waitFor();
+    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
+    const grounds = await page.evaluate<readonly string[]>(
+      `['.progress > [data-kind="good"]', '.progress'].map((one) => getComputedStyle(document.querySelector(one)).backgroundColor)`,
+    );
+    assert.is.not(grounds[0], grounds[1]);
+    const moving = await page.evaluate<number>(
+      `document.getAnimations().filter(({ effect }) => effect.getKeyframes().some((one) => 'transform' in one || 'opacity' in one)).length`,
+    );
+    assert.is(moving, 0);
   } finally {
     await fake.board.close();
   }

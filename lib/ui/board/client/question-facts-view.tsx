@@ -62,8 +62,7 @@ function GateFact({ gate, fact, asks }: GateFactProps) {
     case 'task':
       return <GateTask {...fact.task} />;
     case 'shown':
-      if (fact.what === 'plan')
-        return <p class="quiet">Each task on the board holds the prompt for its worker.</p>;
+      if (fact.what === 'plan') return <p class="quiet">Each task on the board holds the prompt for its worker.</p>;
       return asks.gate === 'changesets' && hasReview ? <ReviewLink changeset={asks.id} /> : <Diff gate={gate} />;
     case 'until':
       return (

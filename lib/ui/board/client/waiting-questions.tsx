@@ -38,6 +38,7 @@ export function WaitingQuestions() {
   const last = useRef<PendingQuestion | null>(null);
   if (gate !== null) last.current = gate;
   const answered = decided.find(({ id }) => id === last.current?.id);
+  const dock = useScrollPadding(gate?.id);
   const title = gate === null ? '' : `Waits for you: ${renderQuestionTitle(gate.asks)}`;
   const quiet = is_running ? 'Nothing waits for you.' : 'Nothing waits for you, and nothing runs.';
   return (
@@ -45,7 +46,7 @@ export function WaitingQuestions() {
       <p class="unseen" role="status">
         {title || (answered === undefined ? '' : sentence(answered))}
       </p>
-      <div class="dock" key={gate?.id}>
+      <div class="dock" key={gate?.id} ref={dock}>
         <h2 id="waiting-title" class={gate === null ? 'unseen' : ''}>
           {gate === null ? 'What waits for you' : 'Waits for you'}
         </h2>
@@ -65,6 +66,21 @@ export function WaitingQuestions() {
       </div>
     </>
   );
+}
+
+/** What gets the focus is scrolled to above the element, which lies over the end of the window. */
+function useScrollPadding(key: string | undefined) {
+  const dock = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const { current: element } = dock;
+    if (element === null) return;
+    const watch = new ResizeObserver(() => {
+      document.documentElement.style.setProperty('scroll-padding-bottom', `${element.offsetHeight + 8}px`);
+    });
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, [key]);
+  return dock;
 }
 
 /** The outcome of the last questions, and drafts of answers that were too late. */
