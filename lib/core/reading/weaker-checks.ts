@@ -67,7 +67,7 @@ const rulesOff: readonly RegExp[] = [
 
 /** Where a line has a tool look away. */
 const silenced: readonly RegExp[] = [
-  /(?:eslint|oxlint|tslint|stylelint)-disable[\w-]*|biome-ignore(?:-\w+)?|@ts-(?:ignore|nocheck|expect-error)|#\s*noqa\b|#\s*type:\s*ignore|#\s*nosec\b|#\s*pylint:\s*disable|#\s*pyright:\s*ignore|\/\/\s*nolint\b|#!?\[(?:cfg_attr\(.*)?allow\([^)]*\)+\]|\bas any\b|\bas unknown as\b|@SuppressWarnings|@Suppress\(|\bNOLINT\w*|rubocop:disable|@phpstan-ignore|#\s*shellcheck disable\S*|#pragma warning\s*\(?\s*disable|swiftlint:disable/,
+  /(?:eslint|oxlint|tslint|stylelint)-disable[\w-]*|biome-ignore(?:-\w+)?|@ts-(?:ignore|nocheck|expect-error)|#\s*noqa\b|#\s*type:\s*ignore|#\s*nosec\b|#\s*pylint:\s*disable|#\s*pyright:\s*ignore|\/\/\s*nolint\b|#!?\[(?:cfg_attr\(.*)?allow\([^)]*\)+\]|@SuppressWarnings|@Suppress\(|\bNOLINT\w*|rubocop:disable|@phpstan-ignore|#\s*shellcheck disable\S*|#pragma warning\s*\(?\s*disable|swiftlint:disable/,
   /(?:istanbul|c8|v8) ignore|pragma:\s*no cover|coverage:\s*ignore|LCOV_EXCL\w*/,
 ];
 
@@ -75,6 +75,7 @@ const silenced: readonly RegExp[] = [
 const silencedInTests = silenced.map((pattern) => new RegExp(pattern.source.replace('|expect-error', '')));
 
 const unverified: readonly RegExp[] = [
+  /\bas (?:any(?=\s*(?:[)\],;.}]|$))|unknown as\b)/,
   /\bNODE_ENV\b["'\]]*\s*[!=]==?\s*["']test["']|\benv\b\S{0,3}(?:VITEST\w*|JEST_WORKER_ID|PYTEST_CURRENT_TEST)\b|["']pytest["']\s+(?:not\s+)?in\s+sys\.modules|\btypeof (?:jest|vi)\b|\btesting\.Testing\(\)|\bcfg!\(test\)/,
   /rejectUnauthorized:\s*false|NODE_TLS_REJECT_UNAUTHORIZED|InsecureSkipVerify:\s*true|\bverify\s*=\s*False\b|CERT_NONE|StrictHostKeyChecking[= ]no|\bcurl\b[^\n|]*\s(?:-k|--insecure)\b|--no-check-certificate|http\.sslVerify[= ]false|danger_accept_invalid_certs\(true\)|@csrf_exempt/,
 ];
@@ -113,7 +114,7 @@ const loose =
   /\.(?:toBeTruthy|toBeDefined|toBeFalsy|toMatchObject|toContain\w*|toBe(?:Greater|Less)\w+|toMatch\w*Snapshot|toHaveProperty|not\.toThrow\w*)\(|\.toThrow\(\s*\)|\.catch\(|(?:string|object|array)(?:Containing|Matching)\(|\bassert\.(?:match|notEqual|notStrictEqual|doesNotThrow)\(|\bassert(?:In|Greater\w*|Less\w*|AlmostEqual|Regex)\(|\bapprox\(|^\s*assert\b.*(?:\bis not None|\snot?\sin\s|\sin\s)|\.not\.to(?:Be(?:Null|Undefined))?\(|toBeInstanceOf\(|anything\(\)|any\(\w+\)|assertTrue\(|assertIsNotNone\(|assert\.ok\(|assert\s+\w+\s*$|assertNotNull\(|expect\(\s*(?:true|false|\d+)\s*\)|\bassert\s+True\b|assert\w*\(\s*(?:true|1)\s*[,)]/;
 /** Holds with any code. */
 const vacuous =
-  /(?:\|\|\s*true|\bor True)\b|^\s*assert\s*\(.*,\s*["'][^"']*["']\)\s*$|\bexpect\((?!true|false|\d)(.{1,80})\)\.\w+\(\1\)/;
+  /\|\|\s*true\s*[,)]|\bor True\b|^\s*assert\s*\(.*,\s*["'][^"']*["']\)\s*$|\bexpect\((?!true|false|\d)(.{1,80})\)\.\w+\(\1\)/;
 const skipped =
   /\b(?:it|test|describe|suite|context|specify|bench)\.(?:skip|todo|fixme|failing|skipIf|runIf)\b|\b(?:this|t|ctx|context)\.skip\(|\b(?:xit|xtest|xdescribe|xcontext|xspecify)\s*\(|\b(?:pytest\.mark\.(?:skipif|skip|xfail)|pytest\.(?:skip|importorskip)|collect_ignore\w*|__test__\s*=\s*False|unittest\.(?:skip|expectedFailure))|\bt\.Skip(?:f|Now)?\(|#\[(?:ignore|should_panic)\b|#!?\[cfg\((?!test\))|\/\/go:build\b|@(?:Ignore|Disabled)\b|\[Ignore\b|Skip\s*=\s*"|GTEST_SKIP|\bDISABLED_\w+|\bpending\s*\(|\bskip:\s*(?:true|!|process\b|["'])|\.each\(\s*\[\s*\]|^\s*if\s*\(?\s*(?:false|False|0)\s*[):]/;
 const focused = /\b(?:it|test|describe|suite|context)\.only\b|\b(?:fit|fdescribe|fcontext)\s*\(/;
