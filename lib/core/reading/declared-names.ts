@@ -8,11 +8,12 @@ interface Declaration {
   readonly pattern: RegExp;
   /** The first of these characters outside brackets ends the signature; '' : the name alone is public. */
   readonly ends: string;
+  /** Blocks whose members it declares, by their first line: `owner` is the name of one, `isExported` its sign. */
+  readonly within?: RegExp;
 }
 
 const word = '(?<name>[\\w$]+)';
 
-// Methods of classes (JavaScript), blocks of constants (Go) and members of interfaces (Java) are not among them.
 const declarations: Readonly<Record<Language, readonly Declaration[]>> = {
   js: [
     {
@@ -35,17 +36,37 @@ const declarations: Readonly<Record<Language, readonly Declaration[]>> = {
       ends: '',
     },
     { pattern: new RegExp(`^(?:module\\.)?exports\\.${word}\\s*=`, 'gm'), ends: '' },
+    {
+      within: /^(?<isExported>export\s+(?:default\s+)?(?:declare\s+)?)?(?:abstract\s+)?class\s+(?<owner>[\w$]+)/gm,
+      pattern:
+        /^(?:(?:public|protected|static|abstract|override|async|get|set)[ \t]+){0,6}(?:\*[ \t]*)?(?<name>(?!_)[\w$]+)\??\s*(?=[(<])/gm,
+      ends: '{;\n',
+    },
   ],
   python: [
     { pattern: /^(?:async\s+)?def\s+(?<name>(?!_)\w+)\s*(?=\()/gm, ends: ':' },
     { pattern: /^class\s+(?<name>(?!_)\w+)/gm, ends: ':' },
-    { pattern: /^ {4}(?:async\s+)?def\s+(?<name>(?!_(?!_))\w+)\s*(?=\()/gm, ends: ':' },
+    {
+      within: /^class\s+(?<owner>(?!_)\w+)/gm,
+      pattern: /^(?:async\s+)?def\s+(?<name>(?!_)\w+|__\w+__)\s*(?=\()/gm,
+      ends: ':',
+    },
     { pattern: /^(?<name>[A-Z]\w{2,})\s*(?::[^=\n]+)?=(?!=)/gm, ends: '' },
   ],
   go: [
     { pattern: /^func\s+(?:\([^)\n]*\)\s*)?(?<name>[A-Z]\w*)\s*(?=[([])/gm, ends: '{\n' },
     { pattern: /^type\s+(?<name>[A-Z]\w*)/gm, ends: '{\n' },
     { pattern: /^(?:var|const)\s+(?<name>[A-Z]\w*)/gm, ends: '' },
+    {
+      within: /^(?:var|const)\s*(?=\($)/gm,
+      pattern: /^(?<name>[A-Z]\w*)(?=[ \t]*(?:$|[=,/]|[\w.*[\]{}]+[ \t]*(?:=|$)))/gm,
+      ends: '',
+    },
+    {
+      within: /^type\s+(?<owner>[A-Z]\w*)[^\n]{0,200}\binterface\b/gm,
+      pattern: /^(?<name>[A-Z]\w*)(?=\()/gm,
+      ends: '\n',
+    },
   ],
   rust: [
     {
@@ -54,6 +75,11 @@ const declarations: Readonly<Record<Language, readonly Declaration[]>> = {
     },
     { pattern: /^[ \t]*pub\s+(?:struct|enum|trait|type|union|mod)\s+(?<name>\w+)/gm, ends: '' },
     { pattern: /^[ \t]*pub\s+(?:const|static)\s+(?<name>\w+)\s*(?=:)/gm, ends: '=;' },
+    {
+      within: /^[ \t]*pub\s+(?:unsafe\s+)?trait\s+(?<owner>\w+)/gm,
+      pattern: /^(?:(?:const|async|unsafe)[ \t]+){0,3}fn\s+(?<name>\w+)/gm,
+      ends: '{;',
+    },
   ],
   c: [
     {
@@ -79,6 +105,11 @@ const declarations: Readonly<Record<Language, readonly Declaration[]>> = {
         /^[ \t]*(?:public[ \t]+)?(?:(?:override|open|suspend|inline|operator|abstract)[ \t]+){0,6}fun[ \t]+(?:<[^>\n]*>\s*)?(?:\w+\.)?(?<name>\w+)\s*(?=\()/gm,
       ends: '{=\n',
     },
+    {
+      within: /^[ \t]*(?:(?:public|protected|static|sealed|partial|abstract)[ \t]+){1,6}interface\s+(?<owner>\w+)/gm,
+      pattern: /^(?!private\b|public\b|protected\b|return\b)(?:[\w.<>[\],?]+[ \t]+){1,8}(?<name>\w+)\s*(?=\()/gm,
+      ends: '{;',
+    },
   ],
   other: [],
 };
@@ -92,19 +123,63 @@ const mostUnended = 100;
 export function findDeclaredNames(text: string, language: Language): DeclaredNames {
   const names = new Map<string, string[]>();
   let unended = 0;
-  for (const { pattern, ends } of declarations[language]) {
-    for (const match of text.matchAll(pattern)) {
-      const name = match.groups?.name;
-      if (name === undefined || notNames.has(name)) continue;
-      const start = match.index + match[0].length;
-      const isRead = ends !== '' && unended < mostUnended;
-      const signature = isRead ? readSignature(text, start, { ends, isAngled: angled.has(language) }) : '';
-      if (signature === null) unended += 1;
-      add(names, name, signature ?? '');
+  for (const { pattern, ends, within } of declarations[language]) {
+    for (const { owner, body } of within === undefined
+      ? [{ owner: '', body: text }]
+      : listBlocks(text, within, language)) {
+      for (const match of body.matchAll(pattern)) {
+        const name = match.groups?.name;
+        if (name === undefined || notNames.has(name)) continue;
+        const start = match.index + match[0].length;
+        const isRead = ends !== '' && unended < mostUnended;
+        const signature = isRead ? readSignature(body, start, { ends, isAngled: angled.has(language) }) : '';
+        if (signature === null) unended += 1;
+        const isConstructor = constructors.test(name);
+        // One that takes nothing is as good as none.
+        if (isConstructor && /^\((?:self)?\)/.test(signature ?? '')) continue;
+        add(names, isConstructor ? owner : name, signature ?? '');
+      }
     }
   }
-  if (language === 'js') for (const name of listExportedNames(text)) if (!names.has(name)) add(names, name, '');
+  if (language === 'js') for (const name of listExportedNames(text)) add(names, name, '');
   return names;
+}
+
+/** They have the name of their class: that is what others write. */
+const constructors = /^(?:constructor|__init__)$/;
+
+interface Block {
+  readonly owner: string;
+  /** Its lines, without the indentation that the first of its members has. */
+  readonly body: string;
+}
+
+/** The public blocks that a text opens, each up to the line that closes it: those within another are not among them. */
+function listBlocks(text: string, opens: RegExp, language: Language): readonly Block[] {
+  const assigned = /^(?:export\s+default|(?:module\.)?exports(?:\.[\w$]+)?\s*=)\s*(?:new\s+)?([\w$]+)/gm;
+  const exported = new Set([...text.matchAll(assigned)].map(([, name]) => name).concat(listExportedNames(text)));
+  const blocks: Block[] = [];
+  let end = 0;
+  for (const { 0: head, index, groups = {} } of text.matchAll(opens)) {
+    const { owner = '' } = groups;
+    const isPublic = !('isExported' in groups) || groups.isExported !== undefined || exported.has(owner);
+    const start = text.indexOf('\n', index);
+    const isEmpty = /[};]\s*$/.test(text.slice(Math.max(index, start - 80), start));
+    if (index < end || start === -1 || isEmpty || !isPublic) continue;
+    const indent = /^[ \t]*/.exec(head)?.[0] ?? '';
+    const closing = language === 'python' ? /\n(?=[^\s)#])|$/g : new RegExp(`\\n${indent}[})]`, 'g');
+    closing.lastIndex = start;
+    const closed = closing.exec(text);
+    // What a hunk cuts off, or no program has.
+    if (closed === null) continue;
+    end = closed.index;
+    const lines = text.slice(start + 1, end).split('\n');
+    const inner = /^[ \t]*/.exec(lines.find((line) => /^[ \t]+\S/.test(line.slice(indent.length))) ?? '')?.[0] ?? '';
+    // Of what stands deeper, the indentation is kept: it is no member.
+    const body = lines.map((line) => (line.startsWith(inner) ? line.slice(inner.length) : ` ${line}`)).join('\n');
+    blocks.push({ owner, body });
+  }
+  return blocks;
 }
 
 function add(names: Map<string, string[]>, name: string, signature: string): void {
@@ -141,7 +216,8 @@ function readSignature(text: string, from: number, { ends, isAngled }: Signature
     .replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '')
     .replace(/\s+/g, ' ')
     .replace(/([([{<]) | (?=[)\]}>,:])/g, '$1')
-    .replace(/,(?=[)\]}])/g, '')
+    .replace(/,(?=[)\]}]|\s*$)/g, '')
+    .replace(/(?<=[(,] ?)(?:(?:mut|public|private|protected|readonly|override) )+(?=[\w$]+\??:)/g, '')
     .trim();
 }
 

@@ -93,6 +93,55 @@ const names: readonly (readonly [string, string, string, string, string])[] = [
     'public class B {\n  public String parse(String s, int n) {\n  }\n}\n',
     'gone is gone; parse has int n now',
   ],
+  [
+    'TypeScript classes',
+    'lib/c.ts',
+    'class Own {\n  cut() {}\n}\nexport class Api<\n  T,\n> extends Base {\n  #own(a) {}\n  private hidden() {}\n  constructor(readonly a: string) {}\n  get(key: string): T {\n    if (key) {\n      inner(key);\n    }\n  }\n  static async open(): Promise<void> {}\n}\n',
+    'export class Api<\n  T,\n> extends Base {\n  constructor(readonly a: number) {}\n  get(key: string, now: number): T {\n    if (now) {}\n  }\n}\nclass Late {\n  open() {}\n}\n',
+    'open is gone; Api: string → number; get has now: number now',
+  ],
+  [
+    'JavaScript classes',
+    'lib/c.js',
+    'class Api {\n\tread (a) {\n\t}\n\tgone () {\n\t}\n}\nmodule.exports = Api\n',
+    'class Api {\n\tread (a, b) {\n\t}\n}\nmodule.exports = Api\n',
+    'gone is gone; read has b now',
+  ],
+  [
+    'Python classes',
+    'a/d.py',
+    'class Shop(\n  Base,\n):\n  def __init__(self, a):\n    def inner(b): pass\n  def __mangled(self): pass\n  def sell(self, a): pass\n\nclass _Own:\n    def gone(self): pass\n\ndef run():\n    def nested(): pass\n',
+    'class Shop(\n  Base,\n):\n  def __init__(self, a, c):\n    pass\n  def sell(self, a, b): pass\n\ndef run():\n    pass\n',
+    'Shop has c now; sell has b now',
+  ],
+  [
+    'Go blocks',
+    'a/c.go',
+    'const (\n\tOne Kind = iota\n\tTwo\n\town\n)\n\nvar (\n\tErrGone = errors.New("a")\n)\n\ntype Store interface {\n\tGet(key string) error\n}\n',
+    'const (\n\tOne Kind = iota\n)\n\ntype Store interface {\n\tGet(key string, n int) error\n}\n',
+    'Two and ErrGone are gone; Get has n int now',
+  ],
+  [
+    'Rust traits',
+    'src/c.rs',
+    'pub trait Read {\n    fn next(&self) -> u8;\n    fn gone(&self) {\n    }\n}\nimpl Own for A {\n    pub fn open(&self) {}\n}\n',
+    'pub trait Read {\n    fn next(&self) -> u16;\n}\nimpl Own for A {\n    pub fn open(&self, n: u8) {}\n}\n',
+    'gone is gone; open has n: u8 now; next: u8 → u16',
+  ],
+  [
+    'Java interfaces',
+    'a/C.java',
+    'public interface C<T> {\n    /** Reads it. */\n    Map<String, T> read(String s);\n    default void gone() {\n        own(1);\n    }\n}\n',
+    'public interface C<T> {\n    Map<String, T> read(String s, int n);\n}\n',
+    'gone is gone; read has int n now',
+  ],
+  [
+    'C# interfaces',
+    'a/C.cs',
+    'namespace N\n{\n    public interface IC\n    {\n        Task<int> Read(string s);\n    }\n}\n',
+    'namespace N\n{\n    public interface IC\n    {\n        Task<int> Read(string s, int n);\n    }\n}\n',
+    'Read has int n now',
+  ],
 ];
 
 for (const [language, path, before, after, reason] of names)
