@@ -97,7 +97,7 @@ test('RND-1 after a reject, what the author changed is shown, not what landed me
   assert.match(diff, /^-first$/m);
   assert.match(diff, /^\+second$/m);
   assert.not.match(diff, /a new head|moved|somebody else|\+twenty/);
-  assert.match(shown.stdout, /Since 1-g-one \([0-9a-f]+\), rejected, “Not the first.”: 2 files changed, \+2 −1/);
+  assert.match(shown.stdout, /Since 1-g-one \([0-9a-f]+\), sent back, “Not the first.”: 2 files changed, \+2 −1/);
   assert.match(shown.stdout, /src\/a\.txt:5 changed\n\s+“Say second.”/);
   assert.match(shown.stdout, /src\/a\.txt:20 unchanged, now line 21/);
 });
@@ -107,7 +107,7 @@ test('RND-1 of a task it is the same since its attempt was sent back, and nothin
   const since = await sinceOf(repo, 'one');
   assert.equal([since.isMoved, since.diffstat], [true, { files: 2, insertions: 2, deletions: 1 }]);
   const { stdout } = await flame(repo, ['show', 'one', '--interdiff']);
-  assert.match(stdout, /Since [0-9a-f]+, rejected, “Not the first.”[\s\S]*^-first$/m);
+  assert.match(stdout, /Since [0-9a-f]+, sent back, “Not the first.”[\s\S]*^-first$/m);
   const fresh = makeExecProject();
   const plan = writePlan(fresh, [{ id: 'one', script: 'echo 1 > one.txt', locks: ['one.txt'], group: 'g' }]);
   const decisions = writeDecisions(fresh, { plan: ['approve'] });

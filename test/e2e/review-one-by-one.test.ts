@@ -25,7 +25,7 @@ async function openWaiting(groups: Readonly<Record<string, string>>): Promise<Te
 test('MRG-3 a group that comes in parts is named by its part, before it is rejected', async () => {
   const repo = await openWaiting({ a: 'ab', b: 'other', c: 'ab' });
   const shown = await flame(repo, ['review', '--changeset', 'other']);
-  assert.match(`${shown.stdout}${shown.stderr}`, 'Rejecting this also affects ab-2, stacked on it.');
+  assert.match(`${shown.stdout}${shown.stderr}`, 'Sending this back also affects ab-2, stacked on it.');
 });
 
 test.run();

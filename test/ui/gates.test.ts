@@ -835,7 +835,7 @@ test('RND-1 a changeset that comes back is shown with what changed since, and th
   const question = { ...sampleChangesetQuestion(), since, showInterdiff: async () => '+only this\n' };
   assert.equal(await gates.changeset(question), { kind: 'approve' });
   const said = fake.stderr();
-  assert.match(said, /Since 1-auth \(a+\), rejected, “Leaks”: 1 file changed, \+2 −1/);
+  assert.match(said, /Since 1-auth \(a+\), sent back, “Leaks”: 1 file changed, \+2 −1/);
   assert.match(said, /src\/a\.ts:3 changed\n[\s\S]*close it[\s\S]*\+close\(\)/);
   assert.match(fake.stdout(), /\+only this/);
   assert.not.match(said, /\u001b\[2J|\u202e/);

@@ -6,7 +6,7 @@ import type { HistoryEntry, Task } from '../../domain/state/task-schema.ts';
 import { cutText } from '../../util/format-width.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 
-/** Describes what a rejection means for work built on it: a sentence for all of it, then one for each kind. */
+/** Describes what sending it back means for work built on it: a sentence for all of it, then one for each kind. */
 export function renderRejectionEffects(onTop: readonly StackedWorkOutcome[]): readonly string[] {
   if (onTop.length === 0) return [];
   const of = (outcome: StackedWorkOutcome['outcome']): readonly StackedWorkOutcome[] =>
@@ -17,7 +17,7 @@ export function renderRejectionEffects(onTop: readonly StackedWorkOutcome[]): re
   const whose = (list: readonly StackedWorkOutcome[]): string =>
     list.length === onTop.length && !isOne(list) ? 'They' : `${names(list)}:`;
   return [
-    `Rejecting this also affects ${names(onTop)}, stacked on it.`,
+    `Sending this back also affects ${names(onTop)}, stacked on it.`,
     ...(standing.length === 0
       ? []
       : [

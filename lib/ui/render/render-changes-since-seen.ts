@@ -24,7 +24,7 @@ export function renderChangesSinceSeen(since: ChangesSinceSeen, style: Style, in
 }
 
 const became: Readonly<Record<string, string>> = {
-  rejected: 'rejected',
+  rejected: 'sent back',
   skipped: 'skipped',
   conflict: 'approved, before it conflicted',
   validation_failed: 'failed its validation',

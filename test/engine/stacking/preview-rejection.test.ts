@@ -40,7 +40,7 @@ test('STK-3 the gate says which works would stand, which would conflict, and whi
   await runStack(bench);
   const said = renderRejectionEffects(seen.get('a') ?? []);
   assert.equal(said, [
-    'Rejecting this also affects d, b, c, stacked on it.',
+    'Sending this back also affects d, b, c, stacked on it.',
     'b: no new work; its change is rebased onto what remains, checked and shown again.',
     'c: conflicts in src/price.js and goes back to its worker.',
     'd: depends on it, so its work is kept until there is new work below, then rebased onto that and checked again; only what conflicts goes back to a worker.',
@@ -82,7 +82,7 @@ test('STK-3 S5 what an earlier rejection took out from under others is no effect
   assert.is(effects('docs'), undefined);
   assert.is(effects('docs2'), undefined);
   // The changeset is not on top of itself: its task is named.
-  assert.is(effects('docs1'), 'Rejecting this also affects docs2, stacked on it.');
+  assert.is(effects('docs1'), 'Sending this back also affects docs2, stacked on it.');
 });
 
 test('STK-3 S5 work that lost one work below it is still named by what else it stands on', async () => {
@@ -91,7 +91,7 @@ test('STK-3 S5 work that lost one work below it is still named by what else it s
     { id: 'docs1', group: 'docs', locks: ['docs/'] },
     { id: 'top', group: 'top', locks: [shared, 'docs/'] },
   ]);
-  assert.is(effects('docs'), 'Rejecting this also affects top, stacked on it.');
+  assert.is(effects('docs'), 'Sending this back also affects top, stacked on it.');
 });
 
 test('STK-3 groups are named once, and not again where all of them fare alike', () => {
@@ -101,7 +101,7 @@ test('STK-3 groups are named once, and not again where all of them fare alike', 
     }),
   );
   const [about, what = ''] = renderRejectionEffects(onTop);
-  assert.is(about, 'Rejecting this also affects docs (task-002, task-003), blue, stacked on it.');
+  assert.is(about, 'Sending this back also affects docs (task-002, task-003), blue, stacked on it.');
   assert.match(what, /^They depend on it, so their works are kept/);
 });
 

@@ -62,8 +62,8 @@ test('DSK-2 what a rejection means for others is said before it is asked, and on
   ];
   const { said } = await answer('r\n\nr\nNot so.\nn\n', { onTop });
   const [before = '', ...after] = said.split('(r)eject');
-  assert.match(before, 'Rejecting this also affects docs, stacked on it.');
-  assert.not.match(after.join(''), 'Rejecting this');
+  assert.match(before, 'Sending this back also affects docs, stacked on it.');
+  assert.not.match(after.join(''), 'Sending this back');
 });
 
 test('DSK-2 where there is one task, or nothing was decided, the keys for it are not offered', async () => {
