@@ -12,30 +12,22 @@ interface Declaration {
   readonly within?: RegExp;
 }
 
-const word = '(?<name>[\\w$]+)';
-
 const declarations: Readonly<Record<Language, readonly Declaration[]>> = {
   js: [
     {
-      pattern: new RegExp(
-        `^export\\s+(?:default\\s+)?(?:declare\\s+)?(?:async\\s+)?function\\*?\\s+${word}\\s*(?=[(<])`,
-        'gm',
-      ),
+      pattern: /^export\s+(?:default\s+)?(?:declare\s+)?(?:async\s+)?function\*?\s+(?<name>[\w$]+)\s*(?=[(<])/gm,
       ends: '{;',
     },
     {
-      pattern: new RegExp(`^export\\s+(?:default\\s+)?(?:declare\\s+)?(?:abstract\\s+)?class\\s+${word}`, 'gm'),
+      pattern: /^export\s+(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?class\s+(?<name>[\w$]+)/gm,
       ends: '{',
     },
-    { pattern: new RegExp(`^export\\s+(?:declare\\s+)?(?:const|let|var)\\s+${word}`, 'gm'), ends: '=;' },
+    { pattern: /^export\s+(?:declare\s+)?(?:const|let|var)\s+(?<name>[\w$]+)/gm, ends: '=;' },
     {
-      pattern: new RegExp(
-        `^export\\s+(?:declare\\s+)?(?:type|interface|(?:const\\s+)?enum|namespace)\\s+${word}`,
-        'gm',
-      ),
+      pattern: /^export\s+(?:declare\s+)?(?:type|interface|(?:const\s+)?enum|namespace)\s+(?<name>[\w$]+)/gm,
       ends: '',
     },
-    { pattern: new RegExp(`^(?:module\\.)?exports\\.${word}\\s*=`, 'gm'), ends: '' },
+    { pattern: /^(?:module\.)?exports\.(?<name>[\w$]+)\s*=/gm, ends: '' },
     {
       within: /^(?<isExported>export\s+(?:default\s+)?(?:declare\s+)?)?(?:abstract\s+)?class\s+(?<owner>[\w$]+)/gm,
       pattern:
@@ -170,8 +162,8 @@ function listBlocks(text: string, opens: RegExp, language: Language): readonly B
     const closing = language === 'python' ? /\n(?=[^\s)#])|$/g : new RegExp(`\\n${indent}[})]`, 'g');
     closing.lastIndex = start;
     const closed = closing.exec(text);
-    // What a hunk cuts off, or no program has.
-    if (closed === null) continue;
+    // A hunk cuts it off, and those that follow; no program has this.
+    if (closed === null) break;
     end = closed.index;
     const lines = text.slice(start + 1, end).split('\n');
     const inner = /^[ \t]*/.exec(lines.find((line) => /^[ \t]+\S/.test(line.slice(indent.length))) ?? '')?.[0] ?? '';
