@@ -30,3 +30,8 @@ export function createButton(label: string, act: () => void): HTMLButtonElement 
   button.addEventListener('click', act);
   return button;
 }
+
+/** Calls it once the tab is idle, or within a second where a busy machine never leaves it idle. */
+export function whenIdle(work: () => void): void {
+  requestIdleCallback(work, { timeout: 1_000 });
+}

@@ -1,4 +1,4 @@
-import { closestElement } from '../../page/client/page-elements.ts';
+import { closestElement, whenIdle } from '../../page/client/page-elements.ts';
 
 // Colouring must never block a tab, with any text an agent wrote.
 const longestLine = 1_000;
@@ -15,15 +15,15 @@ const colours = new WeakMap<HTMLElement, (readonly [Highlight, StaticRange])[]>(
 export function highlightDiffPart(part: HTMLElement): void {
   if (CSS.highlights === undefined) return;
   steps.push(colourInSteps(part));
-  if (steps.length === 1) requestIdleCallback(() => void takeSteps());
+  if (steps.length === 1) whenIdle(() => void takeSteps());
 }
 
 async function takeSteps(): Promise<void> {
   // Loads the languages only now: the page is there before.
-  finder ??= await import('./find-words.ts');
+  finder ??= await import('./find-words.ts').catch(() => undefined);
   const until = performance.now() + turnMs;
   while (steps.length > 0 && performance.now() < until) if (!takeStep()) steps.shift();
-  if (steps.length > 0) requestIdleCallback(() => void takeSteps());
+  if (steps.length > 0) whenIdle(() => void takeSteps());
 }
 
 /** False: its part is done, or cannot be coloured. */

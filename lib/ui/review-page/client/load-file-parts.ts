@@ -1,5 +1,5 @@
 import { errorMessage } from '../../../util/error-text.ts';
-import { closestElement, createButton, createElement } from '../../page/client/page-elements.ts';
+import { closestElement, createButton, createElement, whenIdle } from '../../page/client/page-elements.ts';
 import { getHtml } from '../../page/client/server-requests.ts';
 import { showDraftComments } from './comments.ts';
 import { drawContextButtons } from './context-buttons.ts';
@@ -49,12 +49,7 @@ export function prepareFileParts(): void {
     wirePart(part);
   }
   ahead = partsAhead();
-  workWhenIdle();
-}
-
-/** Within a second where a busy machine never leaves the tab idle. */
-function workWhenIdle(): void {
-  requestIdleCallback(work, { timeout: 1_000 });
+  whenIdle(work);
 }
 
 function partsAhead(): HTMLElement[] {
@@ -122,7 +117,7 @@ function work(): void {
     void load(part).then(() => {
       running -= 1;
       if (waiting.length > 0) work();
-      else workWhenIdle();
+      else whenIdle(work);
     });
   }
 }
