@@ -160,7 +160,7 @@ test('attach says below a call that it was blocked, and at the end which blocked
       '> Bash npm test',
       '> Bash rm -rf test',
       '    blocked: Bash rm -rf test true',
-      '> Write repo/.trees/one/.env',
+      '> Write /repo/.trees/one/.env',
       '    blocked: Write /repo/.trees/one/.env',
       '> Bash npm test',
       '    blocked: WebFetch http://example.com',
