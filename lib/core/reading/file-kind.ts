@@ -18,8 +18,18 @@ export function isTestByName(path: string): boolean {
 const testNames =
   /(?:^|\/)(?:[^/]*[._-](?:test|tests|spec|specs|e2e|cy)\.[^/.]+|test_[^/]+\.py|[^/]+_(?:test|spec)\.(?:go|py|rb|exs|dart|c|cc|cpp|rs)|[^/]*[a-z0-9](?:Test|Tests|TestCase|Spec|IT)\.(?:java|kt|kts|scala|groovy|cs|swift|php)|tests?\.(?:rs|py|js|ts|c|cc|cpp))$/;
 
+/** What agents take for instructions, or run, in each clone. */
+export const agentNames =
+  /(?:^|\/)(?:(?:AGENTS|CLAUDE|GEMINI)(?:\.[\w-]+)?\.md|SKILL\.md|\.mcp\.json|\.(?:cursor|windsurf|cline)(?:rules|ignore)|\.github\/(?:copilot-instructions\.md|(?:instructions|prompts|chatmodes|agents)\/.+)|\.(?:claude|cursor|codex|gemini|windsurf|clinerules|agents|aider[^/]*)(?:\/.+|\.ya?ml))$/i;
+
+/** What a shell, an editor or a debugger runs on a developer's machine when a folder is entered or opened. */
+export const localNames =
+  /(?:^|\/)(?:\.envrc|\.?mise(?:\.[\w-]+)?\.toml|\.(?:ex|vim|nvim|lvim)rc|\.nvim\.lua|\.dir-locals\.el|\.gdbinit|\.lldbinit|[^/]+\.code-workspace|\.(?:vscode|zed|devcontainer|mise)\/.+|\.devcontainer\.json)$/;
+
 // The first that matches counts.
 const kinds: readonly (readonly [FileKind, RegExp])[] = [
+  ['settings', agentNames],
+  ['settings', localNames],
   [
     'ci',
     /(?:^|\/)(?:\.github\/(?:workflows|actions)\/|\.gitlab\/ci\/|\.circleci\/|\.buildkite\/|\.woodpecker\/|\.gitlab-ci\.yml$|\.travis\.yml$|\.drone\.yml$|\.appveyor\.yml$|appveyor\.yml$|Jenkinsfile|azure-pipelines[^/]*\.ya?ml$|bitbucket-pipelines\.yml$|\.cirrus\.yml$|\.pre-commit-config\.yaml$|\.husky\/|lefthook\.ya?ml$|action\.ya?ml$|CODEOWNERS$)/,
@@ -30,7 +40,7 @@ const kinds: readonly (readonly [FileKind, RegExp])[] = [
   ],
   [
     'settings',
-    /(?:^|\/)(?:\.?eslintrc[^/]*|eslint\.config\.[^/]+|biome\.jsonc?|\.oxlintrc\.json|\.?prettier(?:rc|ignore)?[^/]*|tslint\.json|tsconfig[^/]*\.json|jsconfig\.json|\.?ruff\.toml|\.flake8|\.?pylintrc|mypy\.ini|\.mypy\.ini|pyrightconfig\.json|tox\.ini|noxfile\.py|pytest\.ini|\.coveragerc|\.?nycrc[^/]*|codecov\.ya?ml|\.codecov\.ya?ml|\.golangci\.ya?ml|\.?clippy\.toml|\.?rustfmt\.toml|\.clang-(?:tidy|format)|\.rubocop[^/]*\.yml|phpstan[^/]*\.neon|phpunit\.xml[^/]*|\.editorconfig|\.gitattributes|\.(?:git|docker|npm|eslint|oxlint|stylelint|markdownlint|semgrep|trivy|snyk|gitleaks|nyc)ignore|\.npmrc|\.yarnrc(?:\.yml)?|pip\.conf|bunfig\.toml|\.env[^/]*|\.blueflame\.yml|(?:jest|vitest|playwright|cypress|karma|ava|mocha|wdio)\.config\.[^/]+|\.mocharc[^/]*|renovate\.json5?|dependabot\.ya?ml|checkstyle[^/]*\.xml|detekt\.yml|\.swiftlint\.yml|sonar-project\.properties|deny\.toml|audit\.toml)$|(?:^|\/)(?:\.vscode|\.idea|\.devcontainer|\.cargo)\//,
+    /(?:^|\/)(?:\.?eslintrc[^/]*|eslint\.config\.[^/]+|biome\.jsonc?|\.oxlintrc\.json|\.?prettier(?:rc|ignore)?[^/]*|tslint\.json|tsconfig[^/]*\.json|jsconfig\.json|\.?ruff\.toml|\.flake8|\.?pylintrc|mypy\.ini|\.mypy\.ini|pyrightconfig\.json|tox\.ini|noxfile\.py|pytest\.ini|\.coveragerc|\.?nycrc[^/]*|codecov\.ya?ml|\.codecov\.ya?ml|\.golangci\.ya?ml|\.?clippy\.toml|\.?rustfmt\.toml|\.clang-(?:tidy|format)|\.rubocop[^/]*\.yml|phpstan[^/]*\.neon|phpunit\.xml[^/]*|\.editorconfig|\.gitattributes|\.(?:git|docker|npm|eslint|oxlint|stylelint|markdownlint|semgrep|trivy|snyk|gitleaks|nyc)ignore|\.npmrc|\.yarnrc(?:\.yml)?|pip\.conf|bunfig\.toml|\.env[^/]*|\.blueflame\.yml|(?:jest|vitest|playwright|cypress|karma|ava|mocha|wdio)\.config\.[^/]+|\.mocharc[^/]*|renovate\.json5?|dependabot\.ya?ml|checkstyle[^/]*\.xml|detekt\.yml|\.swiftlint\.yml|sonar-project\.properties|deny\.toml|audit\.toml)$|(?:^|\/)(?:\.idea|\.cargo)\//,
   ],
   [
     'build',

@@ -4,6 +4,7 @@ import { shortId } from '../../util/short-names.ts';
 import { toOneLine } from '../task/bound-text.ts';
 import { type ChangedText, isRealLine, quoteFirst } from './changed-text.ts';
 import { findDependencyChanges } from './dependency-changes.ts';
+import { agentNames, localNames } from './file-kind.ts';
 import { describeHiddenText, describeSources, isMedia, isRegistrySetting, nameOfMade } from './quiet-changes.ts';
 
 /** Evidence of one mark in one line: the first few of its clauses. */
@@ -23,6 +24,7 @@ export function listOwnMarks(text: ChangedText, isManifestChanged: boolean): rea
     ...makeMark('hidden-text', describeHiddenText(text)),
     ...makeMark('permissions', describeModes(text)),
     ...makeMark('ci', text.kind === 'ci' ? describePipeline(text) : []),
+    ...makeMark('machine', describeReaders(text)),
     ...listSetupMarks(text, isManifestChanged),
     ...makeMark('deletion', describeDeletion(text)),
     ...makeMark('looks-generated', whyLooksGenerated(text)),
@@ -45,6 +47,14 @@ function describeModes({ file, added, hunks }: ChangedText): readonly string[] {
   return oldMode === link || oldMode === submodule
     ? [`a file now, before a ${oldMode === link ? 'symbolic link' : 'submodule'}`]
     : [];
+}
+
+/** Who goes by a file outside the program that is built: agents, or what a developer opens the folder with. */
+function describeReaders(text: ChangedText): readonly string[] {
+  const { path, file } = text;
+  const isGone = file.status === 'deleted';
+  if (agentNames.test(path)) return [isGone ? 'no longer instructs agents' : `instructs agents${quoteFirst(text)}`];
+  return localNames.test(path) && !isGone ? [`runs on the developer's machine${quoteFirst(text)}`] : [];
 }
 
 const pipelineSigns: readonly (readonly [RegExp, (found: string) => string])[] = [

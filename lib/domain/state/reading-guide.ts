@@ -51,6 +51,7 @@ export const readingMarkKinds = [
   'hidden-text',
   'permissions',
   'ci',
+  'machine',
   'build',
   'dependencies',
   'deletion',

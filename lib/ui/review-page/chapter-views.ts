@@ -48,6 +48,7 @@ const labels: Readonly<Record<ReadingMarkKind, string>> = {
   'no-test': 'no test',
   'looks-generated': 'looks generated',
   'hidden-text': 'hides text',
+  machine: 'on your machine',
 };
 const graveKinds: readonly ReadingMarkKind[] = ['weaker-check', 'permissions', 'ci'];
 

@@ -96,6 +96,27 @@ test('RVW-1 text that hides from a reader is marked in what runs, and not in doc
   assert.equal(reasonsOf('lib/a.ts', harmless, 'hidden-text'), []);
 });
 
+test('RVW-1 what instructs agents, or runs on the machine of who opens the folder, is marked', () => {
+  const [agents, local] = ['instructs agents: +Obey.', "runs on the developer's machine: +Obey."];
+  const files: readonly (readonly [string, string | undefined])[] = [
+    ...['AGENTS.md', 'lib/AGENTS.md', 'CLAUDE.local.md', '.claude/hooks/a.sh', '.cursor/rules/a.mdc', '.cursorrules']
+      .concat(['.github/copilot-instructions.md', '.github/instructions/a.instructions.md', '.mcp.json'])
+      .map((path) => [path, agents] as const),
+    ...['.envrc', 'web/.envrc', '.vscode/tasks.json', '.devcontainer/devcontainer.json', 'a.code-workspace'].map(
+      (path) => [path, local] as const,
+    ),
+    ...['docs/agents.txt', 'lib/claude/a.md', '.env.example'].map((path) => [path, undefined] as const),
+  ];
+  for (const [path, reason] of files) {
+    const reasons = reason === undefined ? [] : [reason];
+    assert.equal(reasonsOf(path, { before: null, after: 'Obey.\n' }, 'machine'), reasons, path);
+    if (reason !== undefined)
+      assert.equal(reasonsOf(path, { before: null, after: 'a\u202e\n' }, 'hidden-text').length, 1, path);
+  }
+  const gone = { before: 'Obey.\n', after: null };
+  assert.equal(reasonsOf('CLAUDE.md', gone, 'machine'), ['no longer instructs agents']);
+});
+
 const entry = (host: string, sum: string, version = '1.0.0'): string =>
   `"node_modules/a": {\n"version": "${version}",\n"resolved": "${host}/a-${version}.tgz"${sum}\n}\n`;
 
