@@ -12,8 +12,10 @@ import {
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { FlameError } from '../../lib/domain/flame-error.ts';
 import { parseObjectId } from '../../lib/domain/ids.ts';
 import { openGit } from '../../lib/git/open-git.ts';
+import { shellQuote } from '../../lib/util/shell-quote.ts';
 import { makeTempDir, openRepo } from '../support/repo.ts';
 import { agentCommits, agentGit, agentWrites, codeOf, findDamage, openFixture } from './cell-fixture.ts';
 
@@ -131,7 +133,12 @@ test('a taken name or folder is refused and left as it is', async () => {
   assert.is(existsSync(join(cell.path, 'README.md')), true);
   mkdirSync(tree('worker-2'));
   writeFileSync(join(tree('worker-2'), 'mine.txt'), 'mine');
-  assert.is(await codeOf(port.addCellWorktree(tree('worker-2'), head)), 'cell-exists');
+  const refusal = await port.addCellWorktree(tree('worker-2'), head).catch((error: unknown) => error);
+  assert.instance(refusal, FlameError);
+  assert.equal(
+    [(refusal as FlameError).code, (refusal as FlameError).hints],
+    ['cell-exists', [`mv ${shellQuote(tree('worker-2'))} ${shellQuote(`${tree('worker-2')}.kept`)}`]],
+  );
   assert.equal(readdirSync(tree('worker-2')), ['mine.txt']);
   assert.is(await codeOf(port.addCellWorktree(tree('.hidden'), head)), 'cell-exists');
   assert.is((await port.cells()).length, 1);

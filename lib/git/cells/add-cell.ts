@@ -6,6 +6,7 @@ import type { CellSubject, CellWorktree } from '../../domain/ports/git-cells.ts'
 import { killPoint } from '../../util/kill-point.ts';
 import { ownIdentity } from '../../util/process-identity.ts';
 import { removeTree } from '../../util/remove-tree.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { type GitAccess, withVariables } from '../objects/git-access.ts';
 import { requireNotStopped } from '../process/limit-git-runs.ts';
 import { runGit } from '../process/run-git.ts';
@@ -28,7 +29,7 @@ interface CellInit extends Pick<CellWorktree, 'start' | 'base'> {
 }
 
 /**
- * Makes a detached worktree at `path` (absent or empty) with a quarantine of its own, named after the last
+ * Makes a detached worktree at `path` (absent) with a quarantine of its own, named after the last
  * part of the path. On any failure nothing is left. Throws FlameError `cell-exists` where the name or folder
  * is taken.
  *
@@ -66,7 +67,7 @@ export async function addCell(
 }
 
 function claimFolders(paths: CellGitFolders, path: string, known: RecordFacts): void {
-  if (!/^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/.test(paths.id)) throw taken(path, 'is not a valid name for a cell');
+  if (!/^[A-Za-z0-9][\w-]*(?:\.[\w-]+)*$/.test(paths.id)) throw taken(path, 'is not a valid name for a cell', {});
   mkdirSync(dirname(paths.listing), { recursive: true });
   mkdirSync(dirname(dirname(paths.root)), { recursive: true });
   // Folders that keep closed to other users what an agent opens in folders of its own: it can't change these.
@@ -83,7 +84,10 @@ function claimFolders(paths: CellGitFolders, path: string, known: RecordFacts): 
     } catch (error) {
       for (const made of claimed) rmSync(made, { recursive: true });
       const isThere = error instanceof Error && 'code' in error && /^(?:EEXIST|ENOTEMPTY)$/.test(`${error.code}`);
-      throw isThere ? taken(folder, 'already exists', error) : error;
+      if (!isThere) throw error;
+      // What lies where a worktree goes is a person's: the cleanup leaves it.
+      const away = `mv ${shellQuote(path)} ${shellQuote(`${path}.kept`)}`;
+      throw taken(folder, 'already exists', { cause: error, hint: folder === path ? away : 'git flame cleanup' });
     }
     claimed.push(folder);
     killPoint('cell folder made');
@@ -142,12 +146,16 @@ async function checkOut(
   copyFileSync(join(paths.ownGitDir, 'index'), join(paths.agentGitDir, 'index'));
 }
 
-function taken(folder: string, what: string, cause?: unknown): FlameError {
+function taken(
+  folder: string,
+  what: string,
+  { cause, hint }: { readonly cause?: unknown; readonly hint?: string },
+): FlameError {
   return new FlameError({
     kind: 'refused',
     code: 'cell-exists',
     message: `A worktree can't be made: ${folder} ${what}.`,
-    hints: ['git flame cleanup'],
+    hints: hint === undefined ? [] : [hint],
     cause,
   });
 }
