@@ -1,4 +1,4 @@
-import { toDiagnosticsRunDecision } from '../../core/admission/make-decisions.ts';
+import { toChangesetBuiltDecision, toDiagnosticsRunDecision } from '../../core/admission/make-decisions.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
@@ -33,7 +33,8 @@ export async function carryVerdict(
 
 /**
  * Finds an earlier changeset of the same group on whose commit this clone ran the diagnostics that one with these files
- * would need: built of the same files, on the same ones. null: none, or one of them failed there.
+ * would need: built of the same files, on the same ones. null: none, or one of them failed there. What a changeset says
+ * counts as this clone wrote it: its results, and what they were found on, may be another's words.
  */
 export async function findSameDiagnostics(
   context: Ports,
@@ -44,6 +45,7 @@ export async function findSameDiagnostics(
     const diagnosed = one.diagnosed ?? one.commit;
     const ran = toDiagnosticsRunDecision(session, diagnosed, context.configDigest);
     if (one.diagnostics.length === 0 || hasFailedDiagnostic(one) || !context.decided.has(ran)) continue;
+    if (!context.decided.has(toChangesetBuiltDecision(session, one))) continue;
     if (!(await haveSameFiles(context, one.commit, commit))) continue;
     if (await haveSameFiles(context, one.parent, parent)) return { diagnostics: one.diagnostics, diagnosed };
   }

@@ -1,9 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { isTrustedVerdict } from '../../../lib/core/admission/filter-untrusted.ts';
 import { parseObjectId, parseTaskId } from '../../../lib/domain/ids.ts';
+import type { Changeset } from '../../../lib/domain/state/changeset.ts';
 import { hasAcceptedWork } from '../../../lib/domain/state/task-schema.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
-import { carryVerdict } from '../../../lib/engine/stacking/carry-over.ts';
+import { carryVerdict, findSameDiagnostics } from '../../../lib/engine/stacking/carry-over.ts';
 import { filled, filling, openStack, roomFor, runStack, type StackBench, shared } from '../../support/stack.ts';
 import { closeWorkshops } from '../../support/workshop.ts';
 
@@ -124,6 +126,31 @@ test('MRG-9 only what checks found here, by the configuration as it is, is carri
   assert.is(await carried({ diagnostics: [{ ...run, exit_code: 1 }] }), null);
   // As in another clone.
   assert.is(await carried({ carried_from: verdict.base }), null);
+});
+
+test('TRU-2 results, and what they were carried from, count as this clone wrote them alone', async () => {
+  const ran = await land();
+  const { context } = ran.bench;
+  const { commit } = await ran.bench.task('c');
+  const verdict = await verdictOn(ran, commit);
+  const session = (await context.store.snapshot()).current;
+  const now = session?.changesets.findLast(({ diagnosed }) => diagnosed !== undefined);
+  if (verdict === undefined || session === null || session === undefined || now === undefined)
+    throw new Error('nothing was carried over');
+  assert.is(isTrustedVerdict(verdict, context.decided), true);
+  for (const forged of [verdict.base, verdict.commit, undefined])
+    assert.is(isTrustedVerdict({ ...verdict, carried_from: forged }, context.decided), false);
+  // By hand in the session's note: red results made green, or results of another commit that was checked here.
+  const found = (forged: (one: Changeset) => Partial<Changeset>) => {
+    const changesets = session.changesets.map((one) => ({ ...one, ...forged(one) }));
+    return findSameDiagnostics(context, { ...session, changesets }, now);
+  };
+  assert.is.not(await found(() => ({})), null);
+  assert.is(
+    await found((one) => ({ diagnostics: one.diagnostics.map((run) => ({ ...run, output: 'green' })) })),
+    null,
+  );
+  assert.is(await found(() => ({ diagnosed: session.changesets[0]?.commit ?? now.commit })), null);
 });
 
 test.run();
