@@ -33,6 +33,19 @@ export function cutText(text: string, width: number): string {
   return `${kept}…`;
 }
 
+/** Joins as many titles as fit `width` columns, the first in any case, and says how many more there are. */
+export function joinTitles([first = '', ...others]: readonly string[], width: number): string {
+  let joined = first;
+  for (const [index, title] of others.entries()) {
+    const isLast = index === others.length - 1;
+    const more = ` and ${others.length - index} more`;
+    const longer = isLast ? `${joined} and ${title}` : `${joined}, ${title}`;
+    if (textWidth(longer) + (isLast ? 0 : more.length) > width) return `${joined}${more}`;
+    joined = longer;
+  }
+  return joined;
+}
+
 /** Breaks text at spaces, words longer than a line anywhere; keeps its own line breaks. No line is wider than `width`. */
 export function wrapText(text: string, width: number, indent = ''): readonly string[] {
   const room = Math.max(8, width - indent.length);

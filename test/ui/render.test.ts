@@ -117,11 +117,11 @@ test('MRG-4: a changeset shows its size, tasks, verdicts, diagnostics and what i
   assert.is(
     renderChangeset(question, plainStyle()),
     [
-      'Changeset 1/3: [auth] Add password hashing + Add login form',
+      'Changeset 1/3: [auth] Add password hashing and Add login form',
       '  16 files changed, 520 insertions(+), 12 deletions(-)',
       '  aaaaaaaaaa on main at bbbbbbbbbb, session so far $2.14, 12,450 tokens',
-      '  task-001 pass',
-      '  task-002 no verdict',
+      '  Add password hashing · task-001 · pass',
+      '  Add login form · task-002 · no verdict',
       '  warning: The group is incomplete: task-009 is not in this changeset.',
       '  warning: Stacked on 1-core: approve that first, or this is deferred.',
       '  warning: Diagnostics fail on the merged tree: approving needs a reason.',
@@ -152,7 +152,30 @@ test('MRG-9: a verdict on another commit than the one in the changeset does not 
     ...sampleChangesetQuestion(),
     verdicts: [sampleVerdict({ status: 'pass', commit: commitB })],
   };
-  assert.match(renderChangeset(question, plainStyle()), /\n {2}task-001 no verdict\n/);
+  assert.match(renderChangeset(question, plainStyle()), /\n {2}Add password hashing · task-001 · no verdict\n/);
+});
+
+test('MRG-4: what all verdicts of a changeset say stands once, and only then', () => {
+  const question = sampleChangesetQuestion();
+  const tasks = ['task-001', 'task-002'].map((id) => sampleTask({ id: taskId(id), status: 'done', commit: commitB }));
+  const render = (second: string): string => {
+    const verdicts = tasks.map((task, index) =>
+      sampleVerdict({
+        task: task.id,
+        commit: commitB,
+        status: 'pass',
+        notes: index === 0 ? 'No diagnostics.' : second,
+      }),
+    );
+    return renderChangeset({ ...question, tasks, verdicts }, plainStyle());
+  };
+  const same = render('No diagnostics.');
+  assert.is(same.split('No diagnostics.').length - 1, 1, same);
+  assert.match(same, / · task-002 · pass\n(?: {4}.*\n)* {2}Each task: No diagnostics/);
+  const differ = render('It works.');
+  assert.match(differ, ' · task-001 · pass: No diagnostics.\n');
+  assert.match(differ, ' · task-002 · pass: It works.');
+  assert.not.match(differ, 'Each task');
 });
 
 test("RVW-1: what a task was asked stands beside its verdict, other people's control characters are shown", () => {
@@ -377,7 +400,7 @@ test('the whole story of a task', () => {
       'Attempts',
       '  1. rejected · by worker-1a2b3c4d · 2026-02-06 14:30 UTC · took 1m 05s · $0.12, 900 tokens',
       '     Hashing works.',
-      '     rejected: no tests',
+      '     sent back: no tests',
       '',
       'Other agents',
       '  validator-1a2b3c4d · ended · took 1m 00s · $0.02, 400 tokens',

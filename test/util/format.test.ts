@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { formatCount, formatDuration, formatSpend, formatTime, formatUsd } from '../../lib/util/format-figures.ts';
-import { cutText, padText, textWidth, wrapText } from '../../lib/util/format-width.ts';
+import { cutText, joinTitles, padText, textWidth, wrapText } from '../../lib/util/format-width.ts';
 import { nearestName } from '../../lib/util/nearest-name.ts';
 import { renderTable } from '../../lib/util/table.ts';
 
@@ -86,6 +86,15 @@ test('the nearest name, or none', () => {
   assert.is(nearestName('val', ['validate', 'merge']), 'validate');
   assert.is(nearestName('xyz', ['validate', 'merge']), null);
   assert.is(nearestName('--jsno', ['--json', '--plain']), '--json');
+});
+
+test('as many titles as fit are joined, and the others are counted', () => {
+  assert.is(joinTitles([], 20), '');
+  assert.is(joinTitles(['Do one'], 3), 'Do one');
+  assert.is(joinTitles(['Do one', 'Do two'], 20), 'Do one and Do two');
+  assert.is(joinTitles(['Do one', 'Do two'], 16), 'Do one and 1 more');
+  assert.is(joinTitles(['Do one', 'Do two', 'Do three', 'Do four'], 25), 'Do one, Do two and 2 more');
+  assert.is(joinTitles(['漢字', '漢字', '漢字'], 13), '漢字 and 2 more');
 });
 
 test.run();

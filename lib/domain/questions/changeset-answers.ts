@@ -1,3 +1,4 @@
+import { changesetStateWords } from '../state/changeset-facts.ts';
 import type { LineComment } from '../state/line-comment.ts';
 import {
   type AnswerDefinition,
@@ -111,7 +112,7 @@ export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnsw
       },
     ],
     flag: () => '--reject REASON',
-    done: ({ tasks, reason: why }) => `rejected${Array.isArray(tasks) ? ` (${tasks.join(', ')})` : ''}: ${why}`,
+    done: ({ tasks, reason: why }) => `sent back${Array.isArray(tasks) ? ` (${tasks.join(', ')})` : ''}: ${why}`,
   },
   {
     word: 'reject',
@@ -133,7 +134,7 @@ export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnsw
       keep,
       comments,
     ],
-    done: 'rejected',
+    done: 'sent back',
   },
   {
     word: 'approve',
@@ -227,7 +228,7 @@ export function undoAnswerDefinition(): AnswerDefinition<{
     key: '(u)ndo a decision',
     send: 'Undo this decision',
     means: ({ undoable }) =>
-      `the decision is undone: ${undoable.map(({ group, state }) => `${group} (${state})`).join(', ')}`,
+      `the decision is undone: ${undoable.map(({ group, state }) => `${group} (${changesetStateWords[state]})`).join(', ')}`,
     isOffered: ({ undoable }) => undoable.length > 0,
     fields: ({ undoable }) => [
       {
@@ -239,7 +240,7 @@ export function undoAnswerDefinition(): AnswerDefinition<{
         options: undoable.map(({ id, group, state, reason: why }) => ({
           value: id,
           name: group,
-          label: `${id}  ${state}${why === '' ? '' : `: ${why}`}`,
+          label: `${id}  ${changesetStateWords[state]}${why === '' ? '' : `: ${why}`}`,
         })),
       },
     ],

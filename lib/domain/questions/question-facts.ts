@@ -1,5 +1,6 @@
 import { formatCount, formatDuration, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { unreachable } from '../../util/unreachable.ts';
+import { separateSharedNotes } from '../state/changeset-facts.ts';
 import { listMarkedFiles } from './guide-summary.ts';
 import type {
   ChangesetQuestionData,
@@ -124,9 +125,11 @@ export function listQuestionFacts(asks: QuestionData): readonly QuestionFact[] {
 
 function changesetFacts(asks: ChangesetQuestionData): readonly QuestionFact[] {
   const { answers } = asks;
+  const { shared, own } = separateSharedNotes(asks.tasks);
   return [
     { kind: 'change', changeset: asks },
-    ...asks.tasks.map((task): QuestionFact => ({ kind: 'task', task })),
+    ...own.map((task): QuestionFact => ({ kind: 'task', task })),
+    ...all('quiet', shared === '' ? [] : [`Each task: ${shared}`]),
     ...(answers === undefined ? [] : all('quiet', ['Addresses these review comments:'])),
     { kind: 'items', texts: answers ?? [] },
     ...all('warning', asks.warnings),

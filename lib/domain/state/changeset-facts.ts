@@ -9,6 +9,19 @@ export function describeMissingTasks({ missing }: Pick<Changeset, 'missing'>): r
   ];
 }
 
+/**
+ * Separates verdict notes that all of several tasks share, so that they are shown once; own: the tasks without them.
+ * shared: '' where there are none, and the tasks as they were.
+ */
+export function separateSharedNotes<T extends { readonly notes: string }>(
+  tasks: readonly T[],
+): { readonly shared: string; readonly own: readonly T[] } {
+  const [first, second] = tasks;
+  if (first === undefined || second === undefined || tasks.some(({ notes }) => notes !== first.notes))
+    return { shared: '', own: tasks };
+  return { shared: first.notes, own: tasks.map((task) => ({ ...task, notes: '' })) };
+}
+
 /** The facts of each changeset that decide what another one stands on. */
 type Named = Pick<Changeset, 'id' | 'group' | 'state'>;
 

@@ -9,6 +9,7 @@ import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { judgeCommitMessage } from '../../policy/check-commit.ts';
 import { isNonBlank } from '../../util/error-text.ts';
+import { joinTitles } from '../../util/format-width.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
 
@@ -101,7 +102,7 @@ function filledIn(
     group,
     objective: objective.split('\n')[0] ?? '',
     session: id,
-    titles: joinTitles(tasks, width),
+    titles: joinTitles(titlesOf(tasks), width),
     list: tasks.map((task) => `* ${task.id}: ${task.title}`).join('\n'),
   };
   return inForm(project.landing_message, group).replace(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all);
@@ -117,19 +118,8 @@ function fits({ validation }: Config, message: string): boolean {
   return judgeCommitMessage({ commit_pattern, commit_example }, message) === null;
 }
 
-/** As many titles as fit, and how many more there are. */
-function joinTitles(tasks: readonly Task[], width: number): string {
-  const [first, ...others] = tasks.map(({ title }) => title);
-  let joined = first ?? '';
-  for (const [index, title] of others.entries()) {
-    const isLast = index === others.length - 1;
-    const left = others.length - index;
-    const more = ` and ${left} more`;
-    const longer = isLast ? `${joined} and ${title}` : `${joined}, ${title}`;
-    if (longer.length + (isLast ? 0 : more.length) > width) return `${joined}${more}`;
-    joined = longer;
-  }
-  return joined;
+function titlesOf(tasks: readonly Task[]): readonly string[] {
+  return tasks.map(({ title }) => title);
 }
 
 /** The example with its own words replaced, and usual forms, in the cases people ask for. */
@@ -144,7 +134,7 @@ function likeExample({ validation }: Config, group: string, tasks: readonly Task
     ...['feat', 'chore'].flatMap((type) => [`${type}(${group}): `, `${type}(${first.id}): `, `${type}: `]),
   ];
   return leads.flatMap((start) => {
-    const titles = joinTitles(tasks, Math.max(20, subjectWidth - start.length));
+    const titles = joinTitles(titlesOf(tasks), Math.max(20, subjectWidth - start.length));
     return [`${start}${titles}`, `${start}${titles.charAt(0).toLowerCase()}${titles.slice(1)}`];
   });
 }

@@ -29,7 +29,7 @@ export function prepareSimpleQuestion<Decision>(
   };
 }
 
-/** A decision in a few words: `approved`, `rejected: too early`. */
+/** A decision in a few words: `approved`, `sent back: too early`. */
 export function summarizeDecision(gate: QuestionData['gate'], decision: AnyGateDecision): string {
   if (decision.kind === 'again') return describeGateDecision(gate, { kind: 'undo' });
   return describeGateDecision(gate, { ...decision, kind: decision.status ?? decision.kind });

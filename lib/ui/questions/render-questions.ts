@@ -6,6 +6,7 @@ import { formatClock, formatCount, formatDuration } from '../../util/format-figu
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
+import { renderMemberHead } from '../render/changeset-lines.ts';
 import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
 
@@ -66,7 +67,8 @@ function linesOf(id: string, fact: QuestionFact): readonly string[] {
     }
     case 'task': {
       const { id: task, title, verdict, notes } = fact.task;
-      return [`${task} (${verdict ?? 'no verdict'}): ${title}`, ...(notes === '' ? [] : [notes])];
+      const head = renderMemberHead({ id: task, title, word: verdict ?? 'no verdict' });
+      return [notes === '' ? head : `${head}: ${notes}`];
     }
     case 'shown':
       if (fact.what === 'plan') return [`Its tasks: git flame answer ${id} --print plan`];

@@ -6,6 +6,11 @@ import type { HistoryEntry, Task } from '../../domain/state/task-schema.ts';
 import { cutText } from '../../util/format-width.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 
+/** A task of a changeset in a line: title, id, verdict. */
+export function renderMemberHead({ id, title, word }: Readonly<Record<'id' | 'title' | 'word', string>>): string {
+  return `${toPrintableLine(title)} · ${id} · ${word}`;
+}
+
 /** Describes what sending it back means for work built on it: a sentence for all of it, then one for each kind. */
 export function renderRejectionEffects(onTop: readonly StackedWorkOutcome[]): readonly string[] {
   if (onTop.length === 0) return [];

@@ -1,16 +1,16 @@
 import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { describeMissingTasks, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
+import { describeMissingTasks, hasFailedDiagnostic, separateSharedNotes } from '../../domain/state/changeset-facts.ts';
 import type { ReadingGuide } from '../../domain/state/reading-guide.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount, formatSpend } from '../../util/format-figures.ts';
-import { wrapText } from '../../util/format-width.ts';
+import { joinTitles, textWidth, wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { renderAnsweredRemarks, renderEvidenceDoubt } from './changeset-lines.ts';
+import { renderAnsweredRemarks, renderEvidenceDoubt, renderMemberHead } from './changeset-lines.ts';
 import { renderAttempts } from './render-attempts.ts';
 import { renderChangesSinceSeen } from './render-changes-since-seen.ts';
 import { renderGuideSummary } from './render-guide.ts';
@@ -20,11 +20,14 @@ type ChangesetView = Omit<ChangesetQuestion, 'showDiff' | 'showInterdiff' | 'dec
   readonly guide?: ReadingGuide;
 };
 
+const widestHeading = 100;
+
 /** A changeset to judge: what it changes, its tasks with their verdicts, and its diagnostics. */
 export function renderChangeset(view: ChangesetView, style: Style): string {
   const { changeset, position, total, tasks, session } = view;
-  const titles = tasks.map((task) => toPrintableLine(task.title)).join(' + ');
-  const heading = `Changeset ${position}/${total}: [${toPrintableLine(changeset.group)}] ${titles}`;
+  const start = `Changeset ${position}/${total}: [${toPrintableLine(changeset.group)}] `;
+  const titles = tasks.map((task) => toPrintableLine(task.title));
+  const heading = start + joinTitles(titles, Math.min(style.width, widestHeading) - textWidth(start));
   return [
     ...wrapText(heading, style.width).map(style.bold),
     ...wrapText(renderStat(changeset), style.width, '  '),
@@ -33,7 +36,7 @@ export function renderChangeset(view: ChangesetView, style: Style): string {
       style.width,
       '  ',
     ).map(style.dim),
-    ...tasks.flatMap((task) => renderMember(task, view.verdicts, style)),
+    ...renderMembers(view, style),
     ...renderRound(view, style),
     ...(view.guide === undefined ? [] : renderGuideSummary(view.guide, style)),
     ...(view.blocked ?? []).flatMap((calls) => renderBlocked(calls, style)),
@@ -48,15 +51,31 @@ function renderStat({ diffstat }: Changeset): string {
   return `${formatCount(files, 'file')} changed, ${formatCount(insertions, 'insertion')}(+), ${formatCount(deletions, 'deletion')}(-)`;
 }
 
-/** A task and the latest verdict on exactly the commit that is in the changeset. */
-function renderMember(task: Task, verdicts: readonly Verdict[], style: Style): readonly string[] {
-  const verdict = verdicts.filter(({ task: id, commit }) => id === task.id && commit === task.commit).at(-1);
-  const word = verdict?.status ?? 'no verdict';
-  const notes = verdict === undefined || verdict.notes === '' ? '' : `: ${toPrintableText(verdict.notes)}`;
-  const lines = wrapText(`${task.id} ${word}${notes}`, style.width, '  ');
-  const paint = word === 'pass' ? style.green : word === 'fail' ? style.red : style.yellow;
+/** Its tasks, each with the latest verdict on exactly the commit that is in the changeset; notes they share once. */
+function renderMembers({ tasks, verdicts }: ChangesetView, style: Style): readonly string[] {
+  const members = tasks.map((task) => {
+    const verdict = verdicts.filter(({ task: id, commit }) => id === task.id && commit === task.commit).at(-1);
+    return { task, verdict, notes: verdict?.notes ?? '' };
+  });
+  const { shared, own } = separateSharedNotes(members);
   return [
-    ...lines.map((line, index) => (index === 0 ? line.replace(word, paint(word)) : line)),
+    ...own.flatMap((member) => renderMember(member, style)),
+    ...(shared === '' ? [] : wrapText(`Each task: ${toPrintableText(shared)}`, style.width, '  ')),
+  ];
+}
+
+interface Member {
+  readonly task: Task;
+  readonly verdict: Verdict | undefined;
+  readonly notes: string;
+}
+
+function renderMember({ task, verdict, notes }: Member, style: Style): readonly string[] {
+  const word = verdict?.status ?? 'no verdict';
+  const paint = word === 'pass' ? style.green : word === 'fail' ? style.red : style.yellow;
+  const head = renderMemberHead({ id: task.id, title: task.title, word: paint(word) });
+  return [
+    ...wrapText(notes === '' ? head : `${head}: ${toPrintableText(notes)}`, style.width, '  '),
     ...task.acceptance_criteria.flatMap((text) => renderBullet(`asked: ${toPrintableLine(text)}`, style, '    ')),
     ...issuesOf(verdict).flatMap((issue) => renderBullet(issue, style, '    ')),
     ...renderAttempts(task, style, '    '),

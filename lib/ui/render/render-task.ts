@@ -138,7 +138,7 @@ function renderAttempt(entry: HistoryEntry, { times, task }: TaskStory, style: S
     ),
     ...(rejected === null
       ? []
-      : wrapText(`rejected: ${toPrintableText(rejected)}`, style.width, '     ').map(style.yellow)),
+      : wrapText(`sent back: ${toPrintableText(rejected)}`, style.width, '     ').map(style.yellow)),
   ];
 }
 

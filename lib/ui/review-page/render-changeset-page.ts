@@ -1,7 +1,7 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ConflictingChangeset, StackedWorkOutcome } from '../../domain/ports/changeset-question.ts';
 import type { ChangesSinceSeen } from '../../domain/state/changeset.ts';
-import { describeMissingTasks } from '../../domain/state/changeset-facts.ts';
+import { describeMissingTasks, separateSharedNotes } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
@@ -67,7 +67,7 @@ export function renderChangesetPage(
     missing: describeMissingTasks(changeset),
     failing: changeset.diagnostics.filter(isFailing),
     passing: changeset.diagnostics.filter((run) => !isFailing(run)),
-    tasks: tasks.map((task) => describeTask(task, facts)),
+    ...separateNotes(tasks.map((task) => describeTask(task, facts))),
     summary: summarize(facts),
     runs,
     spend: sumSpend(runs),
@@ -164,7 +164,14 @@ function summarize({ changeset, tasks, verdicts, runs }: ReviewedChangeset): rea
   return facts.filter(({ isThere }) => isThere);
 }
 
+function separateNotes(views: readonly TaskView[]): { readonly tasks: readonly TaskView[]; readonly notes: string } {
+  const { shared, own } = separateSharedNotes(views);
+  return { tasks: own, notes: shared === '' ? '' : `Each task: ${shared}` };
+}
+
 interface TaskView {
+  /** Those of its verdict. */
+  readonly notes: string;
   readonly task: Task;
   readonly verdict: Verdict | null;
   readonly earlier: Task['history'];
@@ -176,6 +183,7 @@ function describeTask(task: Task, { verdicts }: ReviewedChangeset): TaskView {
   return {
     task,
     verdict: verdict ?? null,
+    notes: verdict?.notes ?? '',
     earlier: task.history.slice(0, -1),
     tries: buildAttemptTableRows(task),
   };

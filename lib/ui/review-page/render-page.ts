@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { findBlockingChangeset, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
+import { joinTitles } from '../../util/format-width.ts';
 import { packageRoot } from '../../util/user-folders.ts';
 import { fillTemplate, readTemplate, renderInlineJson } from '../page/page-template.ts';
 import { nameDecider, toPrintableLine } from '../text/printable-text.ts';
@@ -16,6 +17,9 @@ import type {
 } from './page-facts.ts';
 import { listAnswersForBar } from './parse-page-decision.ts';
 import type { UnfinishedReview } from './unfinished-review.ts';
+
+/** In a row of the list. */
+const titlesWidth = 72;
 
 interface PageParts {
   readonly facts: PageFacts;
@@ -66,7 +70,10 @@ function changesetState(facts: ReviewedChangeset, all: readonly ReviewedChangese
       changeset,
       all.map((one) => one.changeset),
     ),
-    title: tasks.map(({ title }) => toPrintableLine(title)).join(' + '),
+    title: joinTitles(
+      tasks.map(({ title }) => toPrintableLine(title)),
+      titlesWidth,
+    ),
     tasks: tasks.map(({ id, title }) => ({ id, title: toPrintableLine(title) })),
     commit: changeset.commit,
     state: changeset.state,

@@ -117,7 +117,7 @@ test('DSK-1: what a run asks is listed and answered by a command, and its board 
       assert.is((await flame(repo, ['answer', session.id, 'stop'])).code, 0);
       const { code, stderr } = await ended;
       assert.is(code, 0, stderr);
-      assert.match(stderr, 'Decided by a command: changeset one, rejected: Too early, really.');
+      assert.match(stderr, 'Decided by a command: changeset one, sent back: Too early, really.');
     },
     runArgs(repo),
   );

@@ -46,7 +46,7 @@ test('DSK-1: a board of another process answers, and each shows what the other d
     assert.equal([seen.decided[0]?.answer, seen.decided[0]?.where], ['approved', 'board']);
     const first = await nextGate(own, 'changesets');
     assert.is(await answerGate(own, first, { kind: 'reject', reason: 'Too early.' }), '');
-    await far.until(({ decided }) => decided[0]?.answer === 'rejected: Too early.');
+    await far.until(({ decided }) => decided[0]?.answer === 'sent back: Too early.');
     assert.match(await answerGate(far, first, { kind: 'approve' }), 'was already decided on the board by');
     const second = await nextGate(far, 'changesets', first.id);
     assert.is(await answerGate(far, second, { kind: 'approve' }), '');
@@ -130,7 +130,7 @@ testIf(
         await terminal.until(/ew attempt/);
         terminal.type('n', 'Enter');
         const seen = await two.until(({ decided }) => decided[0]?.where === 'terminal');
-        assert.is(seen.decided[0]?.answer, 'rejected: Too early.');
+        assert.is(seen.decided[0]?.answer, 'sent back: Too early.');
         assert.match(
           await answerGate(two, changeset, { kind: 'approve' }),
           'changeset one was already decided at the terminal',

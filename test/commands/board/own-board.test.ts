@@ -50,7 +50,7 @@ test('DSK-1: every question of a run without a terminal is answered on its board
       assert.equal(
         state.decided.map(({ about, answer: words, where }) => `${about}: ${words} (${where})`),
         [
-          'changeset other: rejected: Count on. (board)',
+          'changeset other: sent back: Count on. (board)',
           'make: dropped: Not this way. (board)',
           'the plan: approved (board)',
           'the plan: edited (board)',

@@ -101,7 +101,7 @@ test('DSK-1: each question of a session is answered in a browser, and what was d
   await pair.getByLabel('Reason').fill('Count on.');
   await shot(page, 'board-changeset');
   await pair.locator('.answer-send').click();
-  await page.locator('#decided', { hasText: 'rejected (two): Count on.' }).waitFor();
+  await page.locator('#decided', { hasText: 'sent back (two): Count on.' }).waitFor();
   await give(page, 'pair', 'Approve');
   await card(page, 'Cycle 1 is over');
   await shot(page, 'board-session');

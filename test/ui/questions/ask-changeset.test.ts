@@ -98,7 +98,7 @@ test('DSK-2 u takes back what is named; what can not be is said, and asked again
   };
   const { decision, said } = await answer('u\nauth\n\nu\napi\n', question);
   assert.equal([decision, undone], [{ kind: 'again' }, ['1-api']]);
-  assert.match(said, 'api  rejected: No ␛[2Jtests.');
+  assert.match(said, 'api  sent back: No ␛[2Jtests.');
   assert.match(said, 'There is no decision here to undo for auth.');
   const refused = await answer('u\napi\ns\n', {
     ...question,
@@ -121,7 +121,7 @@ test('DSK-2 at the end of a cycle u takes back a decision', async () => {
   const both = openTerminal('u\n1-auth\n');
   const first = await both.gates.session({ ...sampleSessionQuestion(), undoable: [...undoable, again] });
   assert.equal(first, { kind: 'undo', changeset: '1-auth' });
-  assert.match(both.said(), '  1-auth  rejected: No.\n  1-auth-2  approved\n');
+  assert.match(both.said(), '  1-auth  sent back: No.\n  1-auth-2  approved\n');
   const none = openTerminal('s\n');
   await none.gates.session(sampleSessionQuestion());
   assert.not.match(none.said(), '(u)ndo');
