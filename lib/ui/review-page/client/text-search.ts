@@ -25,7 +25,7 @@ let at = -1;
 let turn = 0;
 let asking = Promise.resolve();
 
-/** Finds in all lines of the changeset, also those that are folded or not drawn yet, and in texts about it. */
+/** Finds in all lines of the changeset, also those that are folded or not drawn yet, and then in texts about it. */
 export function wireFind(): void {
   let typing = 0;
   input.addEventListener('input', () => {
@@ -90,7 +90,7 @@ async function ask(text: string): Promise<void> {
   }));
   if (mine !== turn) return;
   const words = wordsAround(text);
-  found = { text, places: [...words, ...lines.lines], count: words.length + lines.count };
+  found = { text, places: [...lines.lines, ...words], count: words.length + lines.count };
   at = -1;
   showMatchCount();
 }
