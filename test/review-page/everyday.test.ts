@@ -114,6 +114,33 @@ test('DSK-2: side by side, the diff has the width of a laptop, with the evidence
   assert.is(await width(), before);
 });
 
+test('DSK-2: a click on the header of a file folds and unfolds it, wherever it is', async () => {
+  const served = await open([
+    {
+      group: 'shop',
+      change: (repo) => {
+        repo.write('lib/shop.ts', 'export const shop = 1;\n');
+        repo.write('bun.lock', `${'x'.repeat(30_000)}\n`);
+      },
+    },
+  ]);
+  void served.review();
+  const { page } = await visit(served);
+  await page.locator('.chapter', { hasText: 'bun.lock' }).locator('.names').click();
+  const file = page.locator('.file[data-path="bun.lock"]');
+  await file.locator('.note.folded').click();
+  await file.locator('td.c', { hasText: 'xxx' }).waitFor();
+  assert.is(await file.locator('.fold').getAttribute('aria-expanded'), 'true');
+  await file.locator('.path .counts').click();
+  assert.is(await file.locator('.fold').getAttribute('aria-expanded'), 'false');
+  await file.locator('.fold').click();
+  assert.is(await file.locator('.fold').getAttribute('aria-expanded'), 'true');
+  // A mark as viewed folds it, once.
+  await file.locator('.viewed').click();
+  await page.locator('#file-count', { hasText: '1 of 2 files viewed' }).waitFor();
+  assert.is(await file.locator('.fold').getAttribute('aria-expanded'), 'false');
+});
+
 test('DSK-2: a file that is new or gone has the whole width, with nothing to be beside it', async () => {
   const served = await open([
     {

@@ -49,9 +49,17 @@ async function copyText(button: HTMLElement): Promise<void> {
   }
 }
 
+/** The file whose header was clicked to fold or unfold it; null: something else was meant, such as text of it to copy. */
+function fileOfHeader(target: EventTarget | null): HTMLElement | null {
+  const isMeant = closestElement(target, '.fold') !== null || getSelection()?.isCollapsed !== false;
+  return isMeant && closestElement(target, '.viewed') === null
+    ? closestElement(closestElement(target, '.path'), '.file')
+    : null;
+}
+
 mainElement.addEventListener('click', (event) => {
-  const file = closestElement(event.target, '.fold')?.closest('.file');
-  if (file instanceof HTMLElement) toggleFileFold(file);
+  const file = fileOfHeader(event.target);
+  if (file !== null) toggleFileFold(file);
   if (closestElement(event.target, '.since-toggle') !== null) toggleOnlyNewChanges();
   const copy = closestElement(event.target, '.copy');
   if (copy !== null) void copyText(copy);
