@@ -34,7 +34,7 @@ test('DSK-2: axe finds nothing wrong with one changeset and with several, whatev
     { group: 'docs', change },
   ]);
   void served.review();
-  const { page } = await visit(served);
+  const { page } = await visit(served, { width: 1920, height: 1080 });
   await page.locator('td.c', { hasText: 'A price, in cents' }).waitFor();
   // The cost of each agent is read without being looked for, with the evidence beside the diff.
   const agents = page.locator('.proof .agents');

@@ -93,25 +93,61 @@ test('DSK-2: the tree says in a letter and a word which files are new, gone or m
   assert.is(await page.locator('.file[data-path="big.txt"] .counts').textContent(), '+12,345 −0');
 });
 
-test('DSK-2: side by side, the diff has the width of a laptop, with the evidence a line above it', async () => {
+test('DSK-2: the diff has the width of a laptop, with the evidence a line above it, and beside it on a wide screen', async () => {
   const served = await open([{ group: 'shop', change: (repo) => replaceFile(repo, 'lib/shop/price.ts', source) }]);
   void served.review();
   const { page } = await visit(served, { width: 1440, height: 900 });
   const drawnAs = (layout: string): Promise<void> =>
     page.locator(`table.${layout} td.c`, { hasText: 'A price, in cents' }).waitFor();
-  const width = async (): Promise<number> => (await page.locator('.files').boundingBox())?.width ?? 0;
-  await drawnAs('line');
-  assert.is(await page.locator('.proof[open]').count(), 1);
-  const before = await width();
-  await page.keyboard.press('v');
-  await drawnAs('side');
-  assert.is(await page.locator('.proof[open]').count(), 0);
-  await shot(page, 'side-laptop');
-  assert.ok((await width()) > before + 350, `${before} px before, ${await width()} px side by side`);
-  await page.keyboard.press('v');
-  await drawnAs('line');
-  assert.is(await page.locator('.proof[open]').count(), 1);
-  assert.is(await width(), before);
+  const diff = async () => (await page.locator('.files').boundingBox()) ?? { x: 0, width: 0 };
+  for (const layout of ['line', 'side']) {
+    await drawnAs(layout);
+    assert.is(await page.locator('.proof[open]').count(), 0);
+    const { width } = await diff();
+    assert.ok(width > 1080, `${layout}: ${width} px`);
+    await shot(page, `${layout}-laptop`);
+    await page.keyboard.press('v');
+  }
+  await page.locator('.proof > summary').click();
+  await page.locator('.proof .agents').waitFor();
+  assert.ok((await diff()).width > 1080);
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  const proof = await page.locator('.proof[open]').boundingBox();
+  const { x, width } = await diff();
+  assert.ok(width > 1080 && proof !== null && proof.x >= x + width, `${width} px beside the evidence`);
+});
+
+test('DSK-2: a list of twelve leaves the files below it in sight, and shows where the person is in it', async () => {
+  const served = await open(
+    Array.from({ length: 12 }, (_, at) => ({
+      group: `part-${at + 1}`,
+      change: (repo: TestRepo) => {
+        repo.write(`src/${at}.txt`, 'one\n');
+        repo.write('src/a.txt', 'two\n');
+      },
+    })),
+  );
+  void served.review();
+  const { page } = await visit(served, { width: 1440, height: 900 });
+  await page.locator('#changeset-place', { hasText: 'Changeset 1 of 12' }).waitFor();
+  /** Once it is drawn where a pointer reaches it. */
+  const seen = (selector: string): Promise<unknown> =>
+    page.waitForFunction((wanted) => {
+      const element = document.querySelector(wanted);
+      if (element === null) return false;
+      const { left, top, height } = element.getBoundingClientRect();
+      return element.contains(document.elementFromPoint(left + 5, top + height / 2));
+    }, selector);
+  for (let at = 2; at <= 12; at += 1) {
+    await page.keyboard.press('j');
+    await page.locator('#changeset-place', { hasText: `Changeset ${at} of 12` }).waitFor();
+    await seen(`#changesets [data-id="1-part-${at}"][aria-current="true"]`);
+    await seen(`#file-tree a[href="#1-part-${at}/src/a.txt"]`);
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.keyboard.press('k');
+  await page.locator('#changeset-place', { hasText: 'Changeset 11 of 12' }).waitFor();
+  await seen('#changesets [data-id="1-part-11"][aria-current="true"]');
 });
 
 test('DSK-2: a click on the header of a file folds and unfolds it, wherever it is', async () => {

@@ -97,16 +97,13 @@ async function show(changeset: ReviewPageChangeset, path: string | null = null):
 
 const { title: pageTitle } = document;
 
-// As in the styles: two sides of a diff need more.
-const wide = matchMedia('(min-width: 80rem)');
-const veryWide = matchMedia('(min-width: 110rem)');
+// As in the styles.
+const wide = matchMedia('(min-width: 110rem)');
+wide.addEventListener('change', placeEvidence);
 
-for (const media of [wide, veryWide]) media.addEventListener('change', placeEvidence);
-
-/** Beside the diff where there is room, a line to open where there is not. */
-export function placeEvidence(): void {
-  const { matches } = viewSettings.preferences.layout === 'side' ? veryWide : wide;
-  mainElement.querySelector('.proof')?.toggleAttribute('open', matches);
+/** Beside the diff where that leaves the diff enough room, a line to open above it where not. */
+function placeEvidence(): void {
+  mainElement.querySelector('.proof')?.toggleAttribute('open', wide.matches);
 }
 
 const narrow = matchMedia('(max-width: 60rem)');

@@ -1,5 +1,5 @@
 import { closestElement, requireElementById } from '../../page/client/page-elements.ts';
-import { dropHiddenChangesets, placeEvidence, redrawChangeset, showNeighbour } from './changesets.ts';
+import { dropHiddenChangesets, redrawChangeset, showNeighbour } from './changesets.ts';
 import { pressAnswerKey } from './decision-bar.tsx';
 import { currentFile, stepFile } from './file-place.ts';
 import { focusFileFilter } from './file-tree.ts';
@@ -75,7 +75,6 @@ function toggleLayout(): void {
     layout: viewSettings.preferences.layout === 'side' ? 'line' : 'side',
   });
   dropHiddenChangesets();
-  placeEvidence();
   reloadFiles();
 }
 
