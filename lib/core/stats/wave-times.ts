@@ -30,7 +30,7 @@ export function measureWaves(
   }
   const isOver = session.wave === 'done';
   const isRunning = session.state === 'active' && !isOver;
-  const reached = wavesOfCycle.findIndex((one) => one === session.wave);
+  const reached = session.wave === 'done' ? -1 : wavesOfCycle.indexOf(session.wave);
   return wavesOfCycle.map((one, index) => ({
     wave: one,
     stands: isOver ? (took.has(one) ? 'done' : 'next') : index === reached ? 'now' : index < reached ? 'done' : 'next',

@@ -146,10 +146,7 @@ test('TRU-2 results, and what they were carried from, count as this clone wrote 
     return findSameDiagnostics(context, { ...session, changesets }, now);
   };
   assert.is.not(await found(() => ({})), null);
-  assert.is(
-    await found((one) => ({ diagnostics: one.diagnostics.map((run) => ({ ...run, output: 'green' })) })),
-    null,
-  );
+  assert.is(await found((one) => ({ diagnostics: one.diagnostics.map((run) => ({ ...run, output: 'green' })) })), null);
   assert.is(await found(() => ({ diagnosed: session.changesets[0]?.commit ?? now.commit })), null);
 });
 
