@@ -46,7 +46,7 @@ async function followed(repo: TestRepo, board: TestBoard): Promise<void> {
   const proposed = await board.ask('/api/task/two');
   const { prompt, description } = proposed.value as BoardTaskDetails;
   assert.equal([prompt?.prompt, description], [tasks[1]!.script, tasks[1]!.script]);
-  const seen = board.until(({ changesets }) => changesets.length === 2);
+  const seen = board.until(({ changesets, is_running }) => changesets.length === 2 && !is_running);
   const goOn = ['run', '--decisions-file', writeDecisions(repo, { plan: ['approve'] })];
   assert.is((await flame(repo, goOn)).code, 2);
   const waiting = await seen;
