@@ -40,7 +40,7 @@ export function formatDuration(ms: number): string {
 }
 
 /** A time that passes, in whole seconds below a minute: tenths would flicker. */
-export function formatSeconds(ms: number): string {
+export function formatElapsed(ms: number): string {
   return ms < 59_950 ? `${Math.max(0, Math.floor(ms / 1_000))} s` : formatDuration(ms);
 }
 

@@ -1,4 +1,4 @@
-import { formatSeconds, formatUsd } from '../../util/format-figures.ts';
+import { formatElapsed, formatUsd } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
@@ -154,7 +154,7 @@ export function lastAction({ last, isQuiet }: LiveAgentRow): string {
 export function elapsedOfRow({ agent, check, task }: LiveRow, now: number): string {
   const since = agent?.started_at ?? check?.started_at ?? null;
   const ms = since === null ? (task?.took_ms ?? null) : now - Date.parse(since);
-  return ms === null ? '' : formatSeconds(ms);
+  return ms === null ? '' : formatElapsed(ms);
 }
 
 /** `$0.12 of $1.00`, `12k of 50k tok`; a CLI reports its cost only at its end, its tokens while it runs. */

@@ -1,7 +1,7 @@
 import { type Wave, wavesOfCycle } from '../../domain/state/session-facts.ts';
 import { countTasks, describeTaskCounts } from '../../domain/state/task-counts.ts';
 import type { BoardSession } from '../../domain/view-models/board-view.ts';
-import { formatCount, formatSeconds, formatSpend, formatTokens, formatUsd } from '../../util/format-figures.ts';
+import { formatCount, formatElapsed, formatSpend, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { cutText, textWidth } from '../../util/format-width.ts';
 import { describePredictedConflict } from '../render/render-predicted-conflicts.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
@@ -165,7 +165,7 @@ function joinHelp(status: string, { width, style, hasKeys }: LiveFrame): string 
 const helpKey = '? help ';
 
 function describeStatus({ wave, cycle, startedAt, view, news }: LiveState, { now, width }: LiveFrame): string {
-  const elapsed = startedAt === null ? '' : formatSeconds(Math.max(0, now - startedAt));
+  const elapsed = startedAt === null ? '' : formatElapsed(Math.max(0, now - startedAt));
   const parts = [
     ...(wave === null || width < 60 ? [] : [`Wave ${toPrintableLine(wave)}, cycle ${cycle}`]),
     elapsed,

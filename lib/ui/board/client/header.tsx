@@ -2,7 +2,7 @@ import { useLayoutEffect } from 'preact/hooks';
 import { cycleNumber } from '../../../domain/state/session-facts.ts';
 import { countTasks, describeTaskCounts, type TaskCounts } from '../../../domain/state/task-counts.ts';
 import { type BoardSession, type BoardWave, emptyBoardState } from '../../../domain/view-models/board-view.ts';
-import { formatSeconds, formatSpend, formatTokens, formatUsd } from '../../../util/format-figures.ts';
+import { formatElapsed, formatSpend, formatTokens, formatUsd } from '../../../util/format-figures.ts';
 import { boardState, shownTasks } from './received-board-state.ts';
 import { clock, ElapsedTime } from './text-components.tsx';
 
@@ -70,7 +70,7 @@ function WaveStep({ wave, stands, took_ms: took, since }: BoardWave) {
   // Without a run nothing goes on: the time since is the person's own.
   const isTicking = since !== null && (is_running || gate !== null);
   const ms = took + (isTicking ? clock.value - since : 0);
-  const time = stands === 'next' && ms === 0 ? '' : formatSeconds(ms);
+  const time = stands === 'next' && ms === 0 ? '' : formatElapsed(ms);
   return (
     <li class="wave" data-stands={stands} aria-current={stands === 'now' ? 'step' : undefined}>
       <span class="wave-name">

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { formatSeconds } from '../../../util/format-figures.ts';
+import { formatElapsed } from '../../../util/format-figures.ts';
 import { type Lane, type LaneSpan, type Lanes, planLanes } from '../plan-lanes.ts';
 import { boardState, openTaskPanel, shownTasks, titleOf } from './received-board-state.ts';
 import { clock, ForeignText } from './text-components.tsx';
@@ -120,7 +120,7 @@ function LaneName({ task, role, spans }: Lane) {
   return (
     <button type="button" class="lane-name" onClick={() => openTaskPanel(task)}>
       <ForeignText>{titleOf(task)}</ForeignText>
-      {agents.length > 0 && <span class="unseen">{`: ${formatSeconds(worked)} of agents' work`}</span>}
+      {agents.length > 0 && <span class="unseen">{`: ${formatElapsed(worked)} of agents' work`}</span>}
     </button>
   );
 }
@@ -151,7 +151,7 @@ function LaneTable({ lanes }: Pick<Lanes, 'lanes'>) {
                   <td>
                     {span.to === span.from
                       ? ''
-                      : `${formatSeconds(span.to - span.from)}${span.isOpen ? ' so far' : ''}`}
+                      : `${formatElapsed(span.to - span.from)}${span.isOpen ? ' so far' : ''}`}
                   </td>
                   <td>{words(span)}</td>
                   <td>{span.agent}</td>
@@ -183,7 +183,7 @@ function words({ kind, role, outcome, isOpen }: LaneSpan): string {
 
 function sentence(span: LaneSpan): string {
   const waited = span.waitedFor.length === 0 ? '' : `for ${span.waitedFor.map(titleOf).join(', ')}`;
-  const took = span.to === span.from ? '' : formatSeconds(span.to - span.from);
+  const took = span.to === span.from ? '' : formatElapsed(span.to - span.from);
   return [words(span), waited, took, span.agent].filter(Boolean).join(' · ');
 }
 

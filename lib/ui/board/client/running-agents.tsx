@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { BoardAgent, BoardCheck, BoardStreamLine } from '../../../domain/view-models/board-view.ts';
-import { formatCount, formatSeconds, formatUsd } from '../../../util/format-figures.ts';
+import { formatCount, formatElapsed, formatUsd } from '../../../util/format-figures.ts';
 import { Button } from '../../page/client/send-form.tsx';
 import { streamSigns } from '../../text/task-status-label.ts';
 import { describeSpent } from './board-texts.ts';
@@ -87,7 +87,7 @@ function AgentCard(agent: BoardAgent) {
           {role}
         </span>
         <span title={`${id}, ${adapter}`}>{agent.task ?? id}</span>
-        {silence > quietMs && <span class="badge waiting">{`silent for ${formatSeconds(silence)}`}</span>}
+        {silence > quietMs && <span class="badge waiting">{`silent for ${formatElapsed(silence)}`}</span>}
         {blocked > 0 && (
           <span class="badge bad" title={`${formatCount(blocked, 'call')} blocked`}>{`${blocked} blocked`}</span>
         )}

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { formatSeconds } from '../../../util/format-figures.ts';
+import { formatElapsed } from '../../../util/format-figures.ts';
 
 interface Named {
   readonly class?: string;
@@ -67,7 +67,7 @@ export function setBoardClock(now: number): void {
 export function ElapsedTime({ since, class: name = '' }: { readonly since: string; readonly class?: string }) {
   return (
     <time class={name} dateTime={since}>
-      {formatSeconds(clock.value - Date.parse(since))}
+      {formatElapsed(clock.value - Date.parse(since))}
     </time>
   );
 }
