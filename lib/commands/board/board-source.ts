@@ -30,7 +30,7 @@ export function openBoardSource({ reading, io, line }: SourceParts): BoardSource
   const { commonDir } = reading.git.repository;
   const nextOf: NextCommand = async (standing) =>
     chooseNextCommand(standing, await personWithClaims(reading.git, standing.tasks));
-  const reader = openSessionReader(reading, io, nextOf);
+  const reader = openSessionReader(reading, io, { nextOf });
   const prompts = openPromptPreviewer(reading, io);
   const far = openQuestionClients(commonDir);
   const lines = (): readonly QuestionChannel[] => [...(line === null ? [] : [line]), ...far.read()];

@@ -23,7 +23,7 @@ export async function openLive(io: Io, { reading, current, gracefulStop }: LiveP
   const { streamAgentActivity } = await import('../context/agent-stream.ts');
   const { openSessionReader } = await import('../session-view/open-session-reader.ts');
   const { commonDir } = reading.git.repository;
-  const reader = openSessionReader(reading, io);
+  const reader = openSessionReader(reading, io, { config: () => current.loaded.config });
   return openLiveView(io, {
     style: reading.output.errorStyle,
     look: async () => ({ ...emptyBoardState, ...(await reader.read(null)) }),

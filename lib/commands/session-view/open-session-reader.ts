@@ -30,7 +30,10 @@ export interface SessionReader {
 export function openSessionReader(
   reading: ReadContext,
   { env }: Pick<Io, 'env'>,
-  nextOf: NextCommand | null = null,
+  {
+    nextOf = null,
+    config = () => configOf(reading),
+  }: { readonly nextOf?: NextCommand | null; readonly config?: () => Config | null | Promise<Config | null> } = {},
 ): SessionReader {
   const { commonDir } = reading.git.repository;
   const agents = openAgentReader(commonDir);
@@ -50,7 +53,7 @@ export function openSessionReader(
       const refs =
         known?.mark === mark
           ? known.refs
-          : await readSessionFromRefs(reading, select(named), { config: await configOf(reading), log, nextOf });
+          : await readSessionFromRefs(reading, select(named), { config: await config(), log, nextOf });
       kept.set(named, { mark, refs });
       return addWhatRuns(refs, agents, commonDir);
     },

@@ -64,13 +64,13 @@ export async function readSessionFromRefs(
   const notices = look.problems.map(({ ref, object, message }) => `${ref} ${object}: ${message}`);
   if (session === null) return { ...empty, sessions, notices };
   const standing = look.admitted(session.id);
-  const isBusy = isSessionBusy(reading.git.repository.commonDir, session.id);
   const waits = await readTaskWaitReasons(reading, session, standing.tasks);
   const { times, ...story } = tellSessionStory(standing.session, standing.tasks, await log(session.id));
   return {
     session: {
       ...describeSession(standing.session, config),
-      next: isBusy || nextOf === null ? null : await nextOf(standing),
+      next:
+        nextOf === null || isSessionBusy(reading.git.repository.commonDir, session.id) ? null : await nextOf(standing),
     },
     sessions,
     tasks: listBoardTasks(standing.session, standing.tasks, { waits, times, config }),

@@ -37,7 +37,8 @@ export function listLiveRows(state: LiveState): readonly LiveRow[] {
     ...checks.filter((check) => !isOfTask(check)).map(rowOfCheck),
     ...agents.filter(({ task }) => task === null || !(task in tasks)).map(rowOfAgent),
   ];
-  const rows = Object.keys(tasks).flatMap((id) => rowsOfTask(describeTask(id, state.view), agents, checks));
+  const lastAgents = new Map(state.view.runs.map(({ task, id }) => [task, id]));
+  const rows = Object.keys(tasks).flatMap((id) => rowsOfTask(describeTask(id, tasks, lastAgents), agents, checks));
   return [...apart, ...(rows.length > mostInOrder ? sortByState(rows) : rows)];
 }
 
@@ -67,14 +68,18 @@ export function toAction(text: string): string {
   return toPrintableLine(text.slice(0, longestAction));
 }
 
-function describeTask(id: string, { tasks, runs }: BoardState): LiveTask {
+function describeTask(
+  id: string,
+  tasks: BoardState['tasks'],
+  lastAgents: ReadonlyMap<string | null, string>,
+): LiveTask {
   const task = tasks[id];
   if (task === undefined) throw new RangeError(`No task ${id}.`);
   const { title, status, verdict, by, times } = task;
   const worked = status === 'pending' ? undefined : times.findLast(({ kind, to }) => kind === 'works' && to !== null);
   return {
     ...{ id, title, status, verdict, why: reasonOf(task, tasks) },
-    agent: by ?? runs.findLast((run) => run.task === id)?.id ?? null,
+    agent: by ?? lastAgents.get(id) ?? null,
     took_ms: worked == null || worked.to === null ? null : worked.to - worked.from,
   };
 }

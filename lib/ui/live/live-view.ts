@@ -74,6 +74,8 @@ class OpenLiveView implements LiveView {
   /** Whether the session has something to see. */
   #isGoing = false;
   #isClosed = false;
+  #isLooking = false;
+  #hasToLookAgain = false;
   /** Lets what waits for the person be done; null: nothing waits. */
   #goOn: (() => void) | null = null;
 
@@ -139,8 +141,8 @@ class OpenLiveView implements LiveView {
   #update(next: LiveState): void {
     const before = this.#state;
     this.#state = next;
-    if (next.view !== before.view || next.news !== before.news || next.wave !== before.wave)
-      this.#isGoing = isGoing(next, before);
+    const hasOtherAgents = listAgentsAtWork(next).length !== listAgentsAtWork(before).length;
+    if (hasOtherAgents || next.wave !== before.wave) this.#isGoing = isGoing(next, before);
     // What a person reads does not vanish before their eyes.
     const isLookedAt = this.#stage.isShown && isEngaged(next);
     this.#stage.turn(this.#isGoing || isLookedAt);
@@ -161,17 +163,28 @@ class OpenLiveView implements LiveView {
     this.#update({ ...this.#state, waiting: null });
   }
 
+  /** One at a time: an older view never comes after a newer one. */
   #look(): void {
+    if (this.#isLooking) {
+      this.#hasToLookAgain = true;
+      return;
+    }
+    this.#isLooking = true;
     // The run itself reports errors of the state.
-    this.#options.look().then(
-      (view) => {
-        if (this.#isClosed) return;
-        this.#update(takeSessionView(this.#state, view));
-        if (view.checks.length > 0) this.#again.soon();
-        if (view.agents.length > 0) this.#seldom.soon();
-      },
-      () => undefined,
+    void this.#options.look().then(
+      (view) => this.#takeView(view),
+      () => this.#takeView(null),
     );
+  }
+
+  #takeView(view: BoardState | null): void {
+    this.#isLooking = false;
+    if (this.#isClosed) return;
+    if (view !== null) this.#update(takeSessionView(this.#state, view));
+    if (view !== null && view.checks.length > 0) this.#again.soon();
+    if (view !== null && view.agents.length > 0) this.#seldom.soon();
+    if (this.#hasToLookAgain) this.#refresh.soon();
+    this.#hasToLookAgain = false;
   }
 
   #type(text: string): void {

@@ -62,6 +62,32 @@ test('what is said while the view is shown or lent comes after it, whole and in 
   assert.match(ownScreen(fake), /four\n$/);
 });
 
+test('the view stays between two waves while the session is read, and goes with the review', async () => {
+  const fake = makeFakeIo({ isTTY: true, columns: 80 });
+  let looks = 0;
+  const view = openLiveView(fake.io, {
+    style: plainStyle(),
+    look: async () => {
+      looks += 1;
+      return liveSession([liveTask(1, { status: 'done' })]);
+    },
+    follow: async () => true,
+    readDiff: async () => '',
+    act: async () => null,
+  });
+  const { events } = logOutputInView(createOutput(fake.io, globals), view);
+  events.emit({ event: 'wave-started', wave: 'work', cycle: 1 });
+  await until('the view is shown', () => fake.stderr().includes('\u001b[?1049h'));
+  events.emit({ event: 'wave-ended', wave: 'work', cycle: 1, summary: '' });
+  const before = looks;
+  await until('the session is read again', () => looks > before);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.not.match(fake.stderr(), '\u001b[?1049l');
+  events.emit({ event: 'wave-started', wave: 'review', cycle: 1 });
+  await until('the screen is given back', () => fake.stderr().includes('\u001b[?1049l'));
+  await view.close();
+});
+
 test('a question waits while the person looks into something, and comes when they are back', async () => {
   const { fake, view } = await show();
   fake.type('?');
