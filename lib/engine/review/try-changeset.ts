@@ -138,7 +138,11 @@ async function makeTryWorktree(
     // Those too that agents don't see: what runs from here on is started by the person.
     await copyFilesIntoWorktree(context, path);
     const { runsHooks, ...worktree } = await git.turnIntoTryWorktree(cell, {
-      ...{ session, group, changeset: id, commit, base },
+      session,
+      group,
+      changeset: id,
+      commit,
+      base,
     });
     if (runsHooks) warnOnce(context, `git takes its hooks from the files there (core.hooksPath): ${path}`);
     return { worktree, failure };

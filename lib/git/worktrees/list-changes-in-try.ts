@@ -7,7 +7,7 @@ import { joinFileNames, splitFileNames } from '../../util/file-names.ts';
 import { fileStamp } from '../../util/read-file.ts';
 import { isCacheName } from '../cells/ignored-and-abandoned-work.ts';
 import { type GitAccess, gitInWorkTree, withVariables } from '../objects/git-access.ts';
-import { findIgnoreRules, readIgnoreRules } from '../process/ignore-rules.ts';
+import { readIgnoreRules } from '../process/ignore-rules.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 
 /** Untracked files that were there before the person, each with its stamp; ignored folders, which end in `/`. */
@@ -58,7 +58,7 @@ export async function readPreparedPaths(access: GitAccess, path: string): Promis
   const git = await quietGit(access, path);
   const ignored = await listUntracked(git, ['--ignored', '--directory']);
   // git lists folders too that are not ignored themselves, when all in them is.
-  const rules = await findIgnoreRules(git, ignored);
+  const rules = await readIgnoreRules(git, ignored);
   const names = [...(await listUntracked(git)), ...ignored.filter((name) => rules.has(name))];
   return Object.fromEntries(names.map((name) => [name, name.endsWith('/') || fileStamp(join(path, name))]));
 }
@@ -110,6 +110,7 @@ async function dropOutput(
   names: readonly string[],
   commit: ObjectId,
 ): Promise<{ readonly shown: readonly string[]; readonly ignored: readonly string[] }> {
+  if (names.length === 0) return { shown: [], ignored: [] };
   const rules = await readIgnoreRules(git, names);
   const { stdout } = await runGit(git, ['ls-tree', '-r', '-z', '--name-only', commit]);
   const files = new Set(splitFileNames(stdout));

@@ -197,7 +197,7 @@ export async function removeTryWorktree(access: GitAccess, { path }: Pick<TryWor
   try {
     renameSync(path, leaving);
   } catch {
-    writeFacts({ ...tried, leaving: null });
+    writeFacts({ ...tried, leaving: null, maker: null });
     return 'not moved';
   }
   killPoint('worktree to try moved away');
