@@ -1,3 +1,4 @@
+import { addToListOfKey } from '../../util/sort-and-group.ts';
 import type { Language } from './file-kind.ts';
 
 /** Public names of a file, each with its signatures: more than one where it is overloaded or a method of several types. */
@@ -129,11 +130,11 @@ export function findDeclaredNames(text: string, language: Language): DeclaredNam
         const isConstructor = constructors.test(name);
         // One that takes nothing is as good as none.
         if (isConstructor && /^\((?:self)?\)/.test(signature ?? '')) continue;
-        add(names, isConstructor ? owner : name, signature ?? '');
+        addToListOfKey(names, isConstructor ? owner : name, signature ?? '');
       }
     }
   }
-  if (language === 'js') for (const name of listExportedNames(text)) add(names, name, '');
+  if (language === 'js') for (const name of listExportedNames(text)) addToListOfKey(names, name, '');
   return names;
 }
 
@@ -149,7 +150,9 @@ interface Block {
 /** The public blocks that a text opens, each up to the line that closes it: those within another are not among them. */
 function listBlocks(text: string, opens: RegExp, language: Language): readonly Block[] {
   const assigned = /^(?:export\s+default|(?:module\.)?exports(?:\.[\w$]+)?\s*=)\s*(?:new\s+)?([\w$]+)/gm;
-  const exported = new Set([...text.matchAll(assigned)].map(([, name]) => name).concat(listExportedNames(text)));
+  const exported = new Set(
+    language === 'js' ? [...text.matchAll(assigned)].map(([, name]) => name).concat(listExportedNames(text)) : [],
+  );
   const blocks: Block[] = [];
   let end = 0;
   for (const { 0: head, index, groups = {} } of text.matchAll(opens)) {
@@ -172,12 +175,6 @@ function listBlocks(text: string, opens: RegExp, language: Language): readonly B
     blocks.push({ owner, body });
   }
   return blocks;
-}
-
-function add(names: Map<string, string[]>, name: string, signature: string): void {
-  const known = names.get(name);
-  if (known === undefined) names.set(name, [signature]);
-  else known.push(signature);
 }
 
 const notNames = new Set(['if', 'for', 'while', 'switch', 'return', 'sizeof', 'catch', 'new', 'defined']);

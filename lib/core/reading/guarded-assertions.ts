@@ -1,3 +1,4 @@
+import { groupBy } from '../../util/sort-and-group.ts';
 import { type ChangedText, isRealLine } from './changed-text.ts';
 
 /** An assertion, and the lines that decide whether it runs or its failure counts. */
@@ -28,12 +29,7 @@ export function findGuardedAssertions(
   assertion: RegExp,
 ): { readonly count: number; readonly guard: string } | null {
   if (!isWhole || file.status !== 'modified') return null;
-  const places = new Map<string, PlacedAssertion[]>();
-  for (const one of placeAssertions(before, assertion)) {
-    const same = places.get(one.text);
-    if (same === undefined) places.set(one.text, [one]);
-    else same.push(one);
-  }
+  const places = groupBy(placeAssertions(before, assertion), ({ text }) => text);
   // From the end: what was added stands before what was there.
   const found = placeAssertions(after, assertion)
     .reverse()

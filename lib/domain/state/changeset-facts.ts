@@ -1,5 +1,11 @@
 import type { Changeset } from './changeset.ts';
+import type { Task } from './task-schema.ts';
 import type { DiagnosticRun, Verdict } from './verdict.ts';
+
+/** Finds the latest verdict on exactly the commit of a task; undefined: none. */
+export function findVerdictOf(task: Pick<Task, 'id' | 'commit'>, verdicts: readonly Verdict[]): Verdict | undefined {
+  return verdicts.findLast((one) => one.task === task.id && one.commit === task.commit);
+}
 
 /** A warning that a changeset doesn't have all of its group: tasks that were sent back, failed or are not done. */
 export function describeMissingTasks({ missing }: Pick<Changeset, 'missing'>): readonly string[] {

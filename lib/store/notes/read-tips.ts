@@ -133,8 +133,8 @@ async function sharedValues(place: RefPlace): Promise<ReadonlyMap<string, string
   const stamp = stat === undefined ? '' : `${path} ${stat.ino} ${stat.mtimeMs} ${stat.size}`;
   const known = sharedByDir.get(commonDir);
   if (known?.stamp === stamp) return known.values;
-  const own = stat?.isFile() === true && table === null ? readFileSync(path, 'latin1') : '';
-  const text = table === null ? own : await listed(place);
+  const readPacked = (): string => (stat?.isFile() === true ? readFileSync(path, 'latin1') : '');
+  const text = table === null ? readPacked() : await listed(place);
   const rows = [...text.matchAll(/^([0-9a-f]+) (refs\/blueflame\/\S+)$/gm)];
   const values = new Map(rows.map(([, oid = '', ref = '']) => [ref, oid]));
   sharedByDir.set(commonDir, { stamp, values });

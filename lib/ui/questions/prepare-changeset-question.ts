@@ -5,7 +5,7 @@ import { listOfferedAnswers } from '../../domain/questions/offered-answers.ts';
 import { badAnswerError, parseAnswerToQuestion } from '../../domain/questions/parse-answer.ts';
 import type { ChangesetQuestionData, UndoableChangeset } from '../../domain/questions/question-data.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { describeMissingTasks, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
+import { describeMissingTasks, findVerdictOf, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import {
   renderAnsweredRemarks,
@@ -42,7 +42,7 @@ export async function readChangesetAnswerFacts(question: ChangesetQuestion): Pro
     gate: 'changesets',
     red: hasFailedDiagnostic(changeset),
     tasks: tasks.map((task) => {
-      const own = verdicts.findLast((one) => one.task === task.id && one.commit === task.commit);
+      const own = findVerdictOf(task, verdicts);
       return {
         id: task.id,
         title: task.title,

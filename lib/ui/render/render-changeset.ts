@@ -1,6 +1,11 @@
 import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { describeMissingTasks, hasFailedDiagnostic, separateSharedNotes } from '../../domain/state/changeset-facts.ts';
+import {
+  describeMissingTasks,
+  findVerdictOf,
+  hasFailedDiagnostic,
+  separateSharedNotes,
+} from '../../domain/state/changeset-facts.ts';
 import type { ReadingGuide } from '../../domain/state/reading-guide.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
@@ -54,7 +59,7 @@ function renderStat({ diffstat }: Changeset): string {
 /** Its tasks, each with the latest verdict on exactly the commit that is in the changeset; notes they share once. */
 function renderMembers({ tasks, verdicts }: ChangesetView, style: Style): readonly string[] {
   const members = tasks.map((task) => {
-    const verdict = verdicts.filter(({ task: id, commit }) => id === task.id && commit === task.commit).at(-1);
+    const verdict = findVerdictOf(task, verdicts);
     return { task, verdict, notes: verdict?.notes ?? '' };
   });
   const { shared, own } = separateSharedNotes(members);

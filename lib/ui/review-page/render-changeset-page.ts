@@ -1,7 +1,7 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ConflictingChangeset, StackedWorkOutcome } from '../../domain/ports/changeset-question.ts';
 import type { ChangesSinceSeen } from '../../domain/state/changeset.ts';
-import { describeMissingTasks, separateSharedNotes } from '../../domain/state/changeset-facts.ts';
+import { describeMissingTasks, findVerdictOf, separateSharedNotes } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
@@ -179,7 +179,7 @@ interface TaskView {
 }
 
 function describeTask(task: Task, { verdicts }: ReviewedChangeset): TaskView {
-  const verdict = verdicts.filter(({ task: id, commit }) => id === task.id && commit === task.commit).at(-1);
+  const verdict = findVerdictOf(task, verdicts);
   return {
     task,
     verdict: verdict ?? null,

@@ -135,14 +135,15 @@ const loading = new WeakMap<HTMLElement, Promise<void>>();
 
 /** Loads a part that may be far away; resolves once it is drawn. */
 export async function loadPart(part: HTMLElement): Promise<void> {
-  await (loading.get(part) ?? (part.childElementCount > 0 ? undefined : load(part)));
+  const isDrawn = part.childElementCount > 0 && !part.classList.contains('failed');
+  await (loading.get(part) ?? (isDrawn ? undefined : load(part)));
 }
 
 /** Loads everything, opens what is folded, and prints it. */
 export async function printAll(): Promise<void> {
   for (const chapter of mainElement.querySelectorAll('details.chapter')) chapter.setAttribute('open', '');
   for (const file of mainElement.querySelectorAll<HTMLElement>('.file[data-folded]')) toggleFileFold(file);
-  for (const part of mainElement.querySelectorAll<HTMLElement>('.part:empty')) await loadPart(part);
+  for (const part of mainElement.querySelectorAll<HTMLElement>('.part:empty, .part.failed')) await loadPart(part);
   print();
 }
 
