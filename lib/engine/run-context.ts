@@ -40,6 +40,15 @@ export interface MachinePort {
     /** Globs of what is not copied but where `copy` names it in full. */
     readonly hidden: readonly string[];
   }): Promise<readonly string[]>;
+  /**
+   * Reads files of a worktree that were written since a moment (milliseconds since 1970) and whose names match, at most
+   * 20 of at most 16 MiB each. Links are not followed; folders of packages and those with a dot are left out.
+   */
+  readNewFiles(request: {
+    readonly worktree: string;
+    readonly since: number;
+    matches(name: string): boolean;
+  }): readonly { readonly path: string; readonly text: string }[];
   /** Whether a folder can be written, made if need be. */
   canWrite(path: string): Promise<boolean>;
   /** Runs one of the person's lifecycle scripts, outside any cell, with the facts as environment and as JSON on stdin. */

@@ -68,7 +68,7 @@ export async function readTaskReportPage(
   { task_id, part, offset }: LeadToolInput<'get_task_output'>,
 ): Promise<ToolOutput<'get_task_output'>> {
   const task = findTask(view, task_id);
-  const guide = part === 'summary' ? await guideOf(reading, task) : {};
+  const guide = part === 'summary' ? await guideOf(reading, view, task) : {};
   const text = part === 'diff' ? await diffOf(reading, task) : json(partOf(view, task, part, guide));
   const end = offset + pageOfText;
   return {
@@ -100,9 +100,10 @@ interface TaskGuide {
 const mostGuided = 20;
 
 /** The order its work is read in, why files changed and what deserves a second look. */
-async function guideOf(context: LeadReadContext['reading'], task: Task): Promise<TaskGuide> {
+async function guideOf(context: LeadReadContext['reading'], view: SessionView | null, task: Task): Promise<TaskGuide> {
   if (!hasAcceptedWork(task)) return {};
-  const changeset = { parent: task.start_commit, commit: task.commit, tasks: [task.id] };
+  const diagnostics = view?.snapshot.verdictsOn(task.commit).at(-1)?.diagnostics ?? [];
+  const changeset = { parent: task.start_commit, commit: task.commit, tasks: [task.id], diagnostics };
   const guided = await tryReadReadingGuide(context, { changeset, tasks: [task] });
   return guided === null ? {} : { guide: toGuideData(guided.guide, mostGuided) };
 }

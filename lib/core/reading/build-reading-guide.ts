@@ -8,6 +8,7 @@ import {
   readingMarkKinds,
 } from '../../domain/state/reading-guide.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
+import type { Coverage } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { compareText, groupBy } from '../../util/sort-and-group.ts';
 import { type ChangedText, readChangedText } from './changed-text.ts';
@@ -44,7 +45,7 @@ export function needsTests({ texts }: ReadChanges): boolean {
  */
 export function listWordsToSearch(changes: ReadChanges, tests: readonly string[]): readonly string[] {
   const sources = changes.texts.filter(({ kind }) => kind === 'source');
-  const whyUntested = createTestedCheck({ ...changes, search: { tests, words: new Set(), lines: [] } });
+  const whyUntested = createTestedCheck({ ...changes, search: { tests, words: new Set(), lines: [] }, coverage: null });
   const untested = sources.filter((text) => isTestable(text) && whyUntested(text) !== null);
   return [...new Set([...untested.flatMap(listWordsOfTests), ...sources.flatMap(listBrokenNames)])];
 }
@@ -55,13 +56,14 @@ function listBrokenNames({ names: { gone, changed } }: ChangedText): readonly st
 
 type GuidedTask = Pick<Task, 'id' | 'title' | 'file_locks' | 'reasons'>;
 
-/** Puts a changeset in the order that explains it, and marks what deserves a second look. */
+/** Puts a changeset in the order that explains it, and marks what deserves a second look. `coverage`: of its checks. */
 export function buildReadingGuide(
   changes: ReadChanges,
   tasks: readonly GuidedTask[],
   search: TreeSearch,
+  coverage: Coverage | null = null,
 ): ReadingGuide {
-  const marks = markFiles(changes, search);
+  const marks = markFiles(changes, search, coverage);
   const guide = (text: ChangedText): GuidedFile => ({
     path: text.path,
     insertions: text.file.insertions,
@@ -89,11 +91,11 @@ function findReason({ path, file }: ChangedText, tasks: readonly GuidedTask[]): 
 
 type Marks = ReadonlyMap<ChangedText, readonly ReadingMark[]>;
 
-function markFiles({ texts, links }: ReadChanges, search: TreeSearch): Marks {
+function markFiles({ texts, links }: ReadChanges, search: TreeSearch, coverage: Coverage | null): Marks {
   const isManifestChanged = texts.some(({ kind }) => kind === 'dependencies');
   const listLost = createLostLines(texts.filter(({ kind }) => kind === 'test'));
   const describeNames = createNameDescriber(texts, search);
-  const untested = listUntested({ texts, links }, search);
+  const untested = listUntested({ texts, links }, search, coverage);
   return new Map(
     texts.map((text) => {
       const all = [
@@ -111,8 +113,12 @@ function markFiles({ texts, links }: ReadChanges, search: TreeSearch): Marks {
 }
 
 /** Why no test seems to be about a file; where there are none at all, that is said once. */
-function listUntested({ texts, links }: ReadChanges, search: TreeSearch): ReadonlyMap<ChangedText, string> {
-  const whyUntested = createTestedCheck({ texts, links, search });
+function listUntested(
+  { texts, links }: ReadChanges,
+  search: TreeSearch,
+  coverage: Coverage | null,
+): ReadonlyMap<ChangedText, string> {
+  const whyUntested = createTestedCheck({ texts, links, search, coverage });
   const found = texts.flatMap((text) => {
     const why = isTestable(text) && whyLooksGenerated(text).length === 0 ? whyUntested(text) : null;
     return why === null ? [] : [[text, why] as const];

@@ -1,3 +1,5 @@
+import type { Coverage } from '../../domain/state/verdict.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { groupBy } from '../../util/sort-and-group.ts';
 import type { ChangedText } from './changed-text.ts';
 import { type FileLinks, lastPart, listImportedPlaces, stemOf } from './file-links.ts';
@@ -38,12 +40,16 @@ interface TestedFacts {
   readonly texts: readonly ChangedText[];
   readonly links: FileLinks;
   readonly search: TreeSearch;
+  readonly coverage: Coverage | null;
 }
 
-/** Why no test seems to be about a file, a clause; null: one that changed imports it, or one that is there names it. */
+/**
+ * Why no test seems to be about a file, a clause; null: its lines ran, or where no report measures them, a changed test
+ * imports it, or one that is there names it.
+ */
 export type WhyUntested = (text: ChangedText) => string | null;
 
-export function createTestedCheck({ texts, links, search }: TestedFacts): WhyUntested {
+export function createTestedCheck({ texts, links, search, coverage }: TestedFacts): WhyUntested {
   const changedTests = texts.filter(({ kind, file }) => kind === 'test' && file.status !== 'deleted');
   const tests = new Set(search.tests);
   const stems = groupBy([...tests, ...changedTests.map(({ path }) => path)], (path) =>
@@ -52,7 +58,10 @@ export function createTestedCheck({ texts, links, search }: TestedFacts): WhyUnt
   const linked = new Set(changedTests.flatMap(({ path }) => [...(links.get(path) ?? [])]));
   const places = new Set(changedTests.flatMap(listImportedPlaces));
   const said = new Set(search.lines.filter(({ path }) => tests.has(path)).flatMap(({ text }) => wordsOf(text)));
+  const measured = new Map(coverage?.files.map((file) => [file.path, file]));
   return (text) => {
+    const lines = measured.get(text.path);
+    if (lines !== undefined) return whyNotRun(lines, coverage?.reports ?? []);
     const words = listWordsOfTests(text);
     const isLinked = linked.has(text.path) || listPlacesOf(text.path).some((place) => places.has(place));
     const holdsTests = text.language === 'rust' && /#\[cfg\(test\)\]/.test(text.after);
@@ -60,6 +69,17 @@ export function createTestedCheck({ texts, links, search }: TestedFacts): WhyUnt
     const isSearched = words.length > 0 && words.every((word) => search.words.has(word));
     return isSearched ? 'no test changed or names it' : 'no test changed with it, and none has its name';
   };
+}
+
+/** A few lines that did not run, of many that did, are left to the reader. */
+function whyNotRun(
+  { lines, not_run: count, ranges }: Coverage['files'][number],
+  reports: readonly string[],
+): string | null {
+  if (count === 0 || (count < 10 && count * 5 < lines)) return null;
+  const shown = ranges.slice(0, 4).map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
+  const more = ranges.length > shown.length ? ', …' : '';
+  return `no test ran ${count} of ${formatCount(lines, 'changed line')} (${shown.join(', ')}${more}), by ${reports.join(', ')}`;
 }
 
 /** The folders a file is in, by whole path and by the end of it: what a test imports to reach it through them. */

@@ -81,7 +81,8 @@ async function diagnose(
     context.events.emit({ event: 'notice', level: 'info', message });
     return known;
   }
-  const runs = await diagnoseCommit(context, built.commit, base, { session: session.id, words: `changeset ${group}` });
+  const about = { session: session.id, words: `changeset ${group}` };
+  const runs = await diagnoseCommit(context, built.commit, base, about, built.parent);
   return { diagnostics: await markDiagnosticsFailingOnBase(context, runs, base) };
 }
 

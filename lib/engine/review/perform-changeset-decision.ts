@@ -50,10 +50,10 @@ export async function performChangesetDecision(
 async function recheck(
   context: RunContext,
   session: SessionId,
-  { id, commit, base, group }: Changeset,
+  { id, commit, base, parent, group }: Changeset,
   from: DecisionWithPlace<unknown>,
 ): Promise<void> {
-  const runs = await diagnoseCommit(context, commit, base, { session, words: `changeset ${group}` });
+  const runs = await diagnoseCommit(context, commit, base, { session, words: `changeset ${group}` }, parent);
   const diagnostics = [...(await markDiagnosticsFailingOnBase(context, runs, base))];
   await decideAndRecord(context, session, (view) => {
     const isSelected = (one: Changeset): boolean => one.id === id && one.commit === commit && one.state === 'waiting';

@@ -20,7 +20,7 @@ type Git = Pick<GitDiffs, 'readPatch'> & Pick<GitFiles, 'readTexts' | 'listFiles
 
 /** A changeset, and the works it is made of. */
 export interface GuidedChange {
-  readonly changeset: Pick<Changeset, 'parent' | 'commit' | 'tasks'>;
+  readonly changeset: Pick<Changeset, 'parent' | 'commit' | 'tasks' | 'diagnostics'>;
   /** Its tasks among others. */
   readonly tasks: readonly Task[];
 }
@@ -37,13 +37,14 @@ export async function readReadingGuide(
   change: GuidedChange,
   patch: Patch,
 ): Promise<ReadingGuide> {
-  const { commit, tasks: ids } = change.changeset;
+  const { commit, tasks: ids, diagnostics } = change.changeset;
   const changes = readChanges(patch, await git.readTexts(commit, listPathsToRead(patch)));
   const search = await searchTree(git, commit, changes);
   return buildReadingGuide(
     changes,
     change.tasks.filter(({ id }) => ids.includes(id)),
     search,
+    diagnostics.at(-1)?.coverage,
   );
 }
 

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { isCoverageReport } from '../../core/reading/coverage-reports.ts';
+import { type CoverageReport, measureCoverage } from '../../core/reading/measure-coverage.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CommandPurpose } from '../../domain/ports/agent-port.ts';
@@ -26,13 +28,14 @@ export function hasDiagnostics(context: Pick<RunContext, 'config'>): boolean {
 
 /**
  * Runs every configured diagnostic in a prepared worktree, one after another, each with its time limit. `basedOn`: the
- * person's own commit from which agents went on; null: they wrote nothing of it.
+ * person's own commit from which agents went on; null: they wrote nothing of it. `since`: the last run holds what
+ * coverage reports measure of the lines added since that commit.
  */
 export async function runDiagnostics(
   context: DiagnosticPorts,
   cell: CellWorktree,
   basedOn: ObjectId | null,
-  about?: CommandPurpose,
+  { about, since }: { readonly about?: CommandPurpose; readonly since?: ObjectId | undefined } = {},
 ): Promise<readonly DiagnosticRun[]> {
   const { enabled, commands, timeout } = context.config.validation.validator_diagnostics;
   const prepared = await prepareWorktree(context, cell, {
@@ -53,7 +56,9 @@ export async function runDiagnostics(
     ];
   }
   const runs: DiagnosticRun[] = [];
+  const reports: CoverageReport[] = [];
   for (const command of enabled ? commands : []) {
+    const began = Date.now();
     const run = await runReportedCheck(
       context.events,
       { command, commit: cell.start, about: about?.words ?? null },
@@ -69,6 +74,7 @@ export async function runDiagnostics(
         }),
     );
     if (context.signal.aborted) throw interruptedError();
+    if (since !== undefined) reports.push(...readReports(context, cell, began));
     runs.push({
       command,
       exit_code: run.exitCode,
@@ -79,19 +85,44 @@ export async function runDiagnostics(
     });
   }
   await runTeardownCommands(context, cell, about?.words ?? 'the base');
-  return runs;
+  return since === undefined || reports.length === 0 ? runs : addCoverage(context, runs, { cell, since, reports });
 }
 
-/** Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. `basedOn`: see runDiagnostics; `about`: what is checked. */
+/** What was there before a command began says nothing about its run. */
+function readReports({ machine }: DiagnosticPorts, { path }: CellWorktree, began: number): readonly CoverageReport[] {
+  return machine.readNewFiles({ worktree: path, since: began, matches: isCoverageReport });
+}
+
+interface Measured {
+  readonly cell: CellWorktree;
+  readonly since: ObjectId;
+  readonly reports: readonly CoverageReport[];
+}
+
+async function addCoverage(
+  { git }: DiagnosticPorts,
+  runs: readonly DiagnosticRun[],
+  { cell, since, reports }: Measured,
+): Promise<readonly DiagnosticRun[]> {
+  const patch = await git.readPatch(since, cell.start);
+  const coverage = measureCoverage(reports, patch, await git.listFiles(cell.start, mostFiles));
+  if (coverage === null) return runs;
+  return runs.map((run, at) => (at === runs.length - 1 ? { ...run, coverage } : run));
+}
+
+const mostFiles = 100_000;
+
+/** Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. `basedOn`, `since`: see runDiagnostics. */
 export async function diagnoseCommit(
   context: DiagnosticPorts,
   commit: ObjectId,
   basedOn: ObjectId | null,
   about: CommandPurpose,
+  since?: ObjectId,
 ): Promise<readonly DiagnosticRun[]> {
   if (!hasDiagnostics(context)) return [];
   const sparse = await listSparsePatternsOfWork(context, basedOn, commit);
-  return workInScratchWorktree(context, commit, (cell) => runDiagnostics(context, cell, basedOn, about), {
+  return workInScratchWorktree(context, commit, (cell) => runDiagnostics(context, cell, basedOn, { about, since }), {
     sparse,
   });
 }

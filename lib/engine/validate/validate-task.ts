@@ -61,7 +61,7 @@ export async function validateTask(
   const adapter = findRoleAdapter(context.config, 'validator', task);
   const { session: now } = await viewSession(context, session);
   const about = { session, words: task.id };
-  const runs = await diagnoseCommit(context, task.commit, now.base_commit, about);
+  const runs = await diagnoseCommit(context, task.commit, now.base_commit, about, task.start_commit);
   const diagnostics = await markDiagnosticsFailingOnBase(context, runs, now.base_commit);
   const opinion =
     adapter === 'none' || filterFailedDiagnostics(diagnostics).length > 0

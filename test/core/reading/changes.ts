@@ -1,6 +1,6 @@
 import { readChanges } from '../../../lib/core/reading/build-reading-guide.ts';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
-import type { Hunk, PatchFile, PatchLine } from '../../../lib/domain/state/patch.ts';
+import type { Hunk, Patch, PatchFile, PatchLine } from '../../../lib/domain/state/patch.ts';
 
 /** A file before and after, as lines; null: it is not there. */
 export interface FileSides extends Partial<Pick<PatchFile, 'oldMode' | 'newMode' | 'hasNul' | 'movedFrom'>> {
@@ -10,9 +10,12 @@ export interface FileSides extends Partial<Pick<PatchFile, 'oldMode' | 'newMode'
 
 /** Changes of files as git would show them: what is common at both ends is left out but for three lines. */
 export function changesOf(files: Readonly<Record<string, FileSides>>, isRead = true): ReturnType<typeof readChanges> {
-  const patch = { files: Object.entries(files).map(([path, sides]) => patchFileOf(path, sides)) };
   const texts = Object.entries(files).flatMap(([path, { after }]) => (after === null ? [] : [[path, after] as const]));
-  return readChanges(patch, new Map(isRead ? texts : []));
+  return readChanges(patchOf(files), new Map(isRead ? texts : []));
+}
+
+export function patchOf(files: Readonly<Record<string, FileSides>>): Patch {
+  return { files: Object.entries(files).map(([path, sides]) => patchFileOf(path, sides)) };
 }
 
 function patchFileOf(path: string, { before, after, ...more }: FileSides): PatchFile {
