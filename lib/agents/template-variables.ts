@@ -7,6 +7,7 @@ import type { LineComment } from '../domain/state/line-comment.ts';
 import { renderLineRange } from '../domain/state/line-range.ts';
 import type { HistoryEntry } from '../domain/state/task-schema.ts';
 import type { DiagnosticRun } from '../domain/state/verdict.ts';
+import { formatLineRanges } from '../util/format-figures.ts';
 import { unreachable } from '../util/unreachable.ts';
 
 export type TemplateVariables = Readonly<Record<string, unknown>>;
@@ -155,7 +156,15 @@ function describeComment({ path, side, line, to, text, excerpt }: LineComment): 
 function describeCheck(run: DiagnosticRun): string {
   const end = run.timed_out ? 'took too long' : `exit code ${run.exit_code ?? 'none, ended by a signal'}`;
   const isGood = run.exit_code === 0 && !run.timed_out;
-  return isGood ? `${run.command}: ${end}` : `${run.command}: ${end}\n${keepEnd(run.output)}`;
+  const ran = describeLinesNotRun(run);
+  return isGood ? `${run.command}: ${end}${ran}` : `${run.command}: ${end}${ran}\n${keepEnd(run.output)}`;
+}
+
+/** The lines of the change that no test ran, by the coverage reports; '' where none is known. */
+function describeLinesNotRun({ coverage }: DiagnosticRun): string {
+  const files = coverage?.files.filter(({ ranges }) => ranges.length > 0).slice(0, 20) ?? [];
+  const lines = files.map(({ path, ranges }) => `${path} ${formatLineRanges(ranges, 10)}`);
+  return lines.length === 0 ? '' : `\nAdded lines that no test ran: ${lines.join('; ')}`;
 }
 
 /** The beginning, with a mark that says how much is missing. */

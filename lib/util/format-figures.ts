@@ -60,3 +60,9 @@ export function formatClock(iso: string): string {
 function toUtc(iso: string): string {
   return new Date(iso).toISOString();
 }
+
+/** `3-5, 9, …`: first and last lines of ranges, at most `most` of them. */
+export function formatLineRanges(ranges: readonly (readonly [number, number])[], most: number): string {
+  const shown = ranges.slice(0, most).map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
+  return [...shown, ...(ranges.length > most ? ['…'] : [])].join(', ');
+}

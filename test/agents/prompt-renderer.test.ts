@@ -131,6 +131,30 @@ test("a task's whole description is in the prompts of its worker and validator",
   assert.ok(render(validator).prompt.includes(description));
 });
 
+test('VAL-1: a validator reads which added lines no test ran', () => {
+  const run = { command: 'npm test', exit_code: 0, timed_out: false, duration_ms: 1, output: '' };
+  const files = [
+    {
+      path: 'src/price.js',
+      lines: 9,
+      not_run: 4,
+      ranges: [
+        [3, 5],
+        [9, 9],
+      ] as [number, number][],
+    },
+    { path: 'src/fine.js', lines: 2, not_run: 0, ranges: [] },
+  ];
+  const task = makePromptTask();
+  const data: PromptData = { role: 'validator', task, policy: makePolicy(), diff: 'd', audit, diagnostics: [] };
+  const checked = { ...data, diagnostics: [{ ...run, coverage: { reports: ['lcov.info'], files } }] };
+  assert.match(
+    render(checked).prompt,
+    /npm test: exit code 0\n {2}Added lines that no test ran: src\/price\.js 3-5, 9\n/,
+  );
+  assert.not.match(render({ ...data, diagnostics: [run] }).prompt, /no test ran/);
+});
+
 test('MRG-11: the comments of the latest reject stand above their lines, also after a failure', () => {
   const attempt = {
     agent_id: null,

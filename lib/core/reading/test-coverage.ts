@@ -1,5 +1,5 @@
 import type { Coverage } from '../../domain/state/verdict.ts';
-import { formatCount } from '../../util/format-figures.ts';
+import { formatCount, formatLineRanges } from '../../util/format-figures.ts';
 import { groupBy } from '../../util/sort-and-group.ts';
 import type { ChangedText } from './changed-text.ts';
 import { type FileLinks, lastPart, listImportedPlaces, stemOf } from './file-links.ts';
@@ -77,9 +77,8 @@ function whyNotRun(
   reports: readonly string[],
 ): string | null {
   if (count === 0 || (count < 10 && count * 5 < lines)) return null;
-  const shown = ranges.slice(0, 4).map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
-  const more = ranges.length > shown.length ? ', …' : '';
-  return `no test ran ${count} of ${formatCount(lines, 'changed line')} (${shown.join(', ')}${more}), by ${reports.join(', ')}`;
+  const where = formatLineRanges(ranges, 4);
+  return `no test ran ${count} of ${formatCount(lines, 'changed line')} (${where}), by ${reports.join(', ')}`;
 }
 
 /** The folders a file is in, by whole path and by the end of it: what a test imports to reach it through them. */
