@@ -27,11 +27,11 @@ test('RVW-1 the lines that no test ran are marked by the report that the checks 
   }[];
   const files = shown?.guide.flatMap((chapter) => chapter.files) ?? [];
   assert.equal(files.find(({ path }) => path === 'src/price.js')?.marks, [
-    { kind: 'no-test', reason: 'no test ran 2 of 6 changed lines (3-4), by lcov.info' },
+    { kind: 'no-test', reason: '2 of 6 changed lines ran in no test (3-4), by lcov.info' },
   ]);
   assert.match(
     (await flame(repo, ['show', '1-main'])).stdout,
-    /no test ran 2 of 6 changed lines \(3-4\), by lcov\.info/,
+    /2 of 6 changed lines ran in no test \(3-4\), by lcov\.info/,
   );
 });
 

@@ -191,4 +191,42 @@ test('RVW-1: where no order can be had, files are shown by path and can be decid
   await barSays(page, 'limits waits for you');
 });
 
+test('RVW-1: added lines that no test ran are marked at their numbers, in both layouts', async () => {
+  const served = await open([
+    {
+      group: 'price',
+      change: (repo) => repo.write('README.md', '# Sample\ntwo\nthree\nfour\n'),
+      guide: () => ({
+        chapters: [
+          {
+            kind: 'subject',
+            title: 'README.md',
+            isFolded: false,
+            files: [
+              {
+                ...plain('README.md'),
+                lines_not_run: [
+                  [1, 2],
+                  [4, 99],
+                ],
+              },
+            ],
+          },
+        ],
+      }),
+    },
+  ]);
+  void served.review();
+  const { page, complaints } = await visit(served);
+  const marked = page.locator('td.not-run');
+  await marked.first().waitFor();
+  assert.equal(await marked.allTextContents(), ['2', '4']);
+  await page.getByRole('button', { name: 'Side by side' }).click();
+  await page.locator('table.side td.not-run').first().waitFor();
+  assert.equal(await marked.allTextContents(), ['2', '4']);
+  assert.is(await marked.first().getAttribute('title'), 'No test ran this line.');
+  await requireAccessible(page, 'lines not run');
+  assert.equal(complaints, []);
+});
+
 run();

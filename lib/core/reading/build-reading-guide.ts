@@ -64,12 +64,14 @@ export function buildReadingGuide(
   coverage: Coverage | null = null,
 ): ReadingGuide {
   const marks = markFiles(changes, search, coverage);
+  const notRun = new Map(coverage?.files.map(({ path, ranges }) => [path, ranges]));
   const guide = (text: ChangedText): GuidedFile => ({
     path: text.path,
     insertions: text.file.insertions,
     deletions: text.file.deletions,
     why: findReason(text, tasks),
     marks: marks.get(text) ?? [],
+    ...(notRun.has(text.path) ? { lines_not_run: notRun.get(text.path) ?? [] } : {}),
   });
   const chapters = divide(changes, tasks, marks);
   return {

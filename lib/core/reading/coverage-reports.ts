@@ -76,12 +76,12 @@ function* readXml(text: string): Generator<LineRuns> {
   let paths: readonly string[] = [];
   for (const [, tag, words = ''] of text.matchAll(tags)) {
     const at = Object.fromEntries([...words.matchAll(/([\w:.-]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
-    if (tag === 'package') folder = at['name'] ?? '';
-    else if (tag === 'sourcefile') paths = [`${folder}/${at['name'] ?? ''}`];
-    else if (tag === 'file') paths = [at['path'] ?? at['name'] ?? ''];
-    else if (tag === 'class') paths = placeBelow(sources, at['filename'] ?? '');
+    if (tag === 'package') folder = at.name ?? '';
+    else if (tag === 'sourcefile') paths = [`${folder}/${at.name ?? ''}`];
+    else if (tag === 'file') paths = [at.path ?? at.name ?? ''];
+    else if (tag === 'class') paths = placeBelow(sources, at.filename ?? '');
     else {
-      const [line, count] = [at['number'] ?? at['num'] ?? at['nr'], at['hits'] ?? at['count'] ?? at['ci']];
+      const [line, count] = [at.number ?? at.num ?? at.nr, at.hits ?? at.count ?? at.ci];
       for (const path of paths) yield makeRuns(path, [line, count]);
     }
   }

@@ -78,7 +78,7 @@ function whyNotRun(
 ): string | null {
   if (count === 0 || (count < 10 && count * 5 < lines)) return null;
   const where = formatLineRanges(ranges, 4);
-  return `no test ran ${count} of ${formatCount(lines, 'changed line')} (${where}), by ${reports.join(', ')}`;
+  return `${count} of ${formatCount(lines, 'changed line')} ran in no test (${where}), by ${reports.join(', ')}`;
 }
 
 /** The folders a file is in, by whole path and by the end of it: what a test imports to reach it through them. */

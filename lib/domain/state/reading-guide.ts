@@ -1,4 +1,5 @@
 import type { TaskId } from '../ids.ts';
+import type { Coverage } from './verdict.ts';
 
 /** The order in which a changeset explains itself, and what in it deserves a second look. */
 export interface ReadingGuide {
@@ -30,6 +31,8 @@ export interface GuidedFile {
   readonly why: ClaimedReason | null;
   /** Computed; the gravest first. */
   readonly marks: readonly ReadingMark[];
+  /** First and last line of what was added and no test ran, by coverage reports; absent: none is known. */
+  readonly lines_not_run?: Coverage['files'][number]['ranges'];
 }
 
 export interface ClaimedReason {

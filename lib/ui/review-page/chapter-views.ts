@@ -27,6 +27,8 @@ export interface GuidedFileView extends ChangedFileView {
   /** Why it changed, as its worker claims; null: no reason was given. */
   readonly why: ClaimedReason | null;
   readonly marks: readonly MarkView[];
+  /** Ranges of added lines that no test ran: `3-5 9-9`. */
+  readonly notRun: string;
 }
 
 interface MarkView extends ReadingMark {
@@ -62,13 +64,15 @@ export function listChapterViews(patch: Patch | FlameError, guide: ReadingGuide 
   const take = (guided: GuidedFile): readonly GuidedFileView[] => {
     const file = left.get(guided.path);
     left.delete(guided.path);
-    return file === undefined ? [] : [{ ...file, why: boundReason(guided.why), marks: guided.marks.map(viewMark) }];
+    if (file === undefined) return [];
+    const notRun = (guided.lines_not_run ?? []).map(([from, to]) => `${from}-${to}`).join(' ');
+    return [{ ...file, why: boundReason(guided.why), marks: guided.marks.map(viewMark), notRun }];
   };
   const chapters = (guide?.chapters ?? [])
     .map((chapter) => ({ ...chapter, files: chapter.files.flatMap(take) }))
     .filter((chapter) => chapter.files.length > 0)
     .map((chapter) => ({ ...chapter, title: titleOf(chapter) }));
-  const others = [...left.values()].map((file) => ({ ...file, why: null, marks: [] }));
+  const others = [...left.values()].map((file) => ({ ...file, why: null, marks: [], notRun: '' }));
   const all = others.length === 0 ? chapters : [...chapters, { title: 'Other files', isFolded: false, files: others }];
   const [only] = all;
   // The only one needs no heading, and what is folded is beside something to read.

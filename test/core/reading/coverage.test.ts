@@ -130,7 +130,7 @@ test('RVW-1 a file is marked by the lines that no test ran, whatever names it', 
   const untested = 'src/quiet.js: no test changed with it, and none has its name';
   assert.equal(marks(null), [untested]);
   assert.equal(marks(lcov('src/price.js')), [
-    'src/price.js: no test ran 2 of 7 changed lines (5-6), by coverage/lcov.info',
+    'src/price.js: 2 of 7 changed lines ran in no test (5-6), by coverage/lcov.info',
     untested,
   ]);
   const quiet = 'SF:src/quiet.js\nDA:1,2\nend_of_record\n';

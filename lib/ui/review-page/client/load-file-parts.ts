@@ -4,6 +4,7 @@ import { getHtml } from '../../page/client/server-requests.ts';
 import { showDraftComments } from './comments.ts';
 import { drawContextButtons } from './context-buttons.ts';
 import { dropUnusedHighlights, highlightDiffPart } from './highlight-diff.ts';
+import { markLinesNotRun } from './lines-not-run.ts';
 import { changesetUrl, mainElement, renderViewQuery, viewSettings } from './review-state.ts';
 
 const rowHeight = 20;
@@ -183,5 +184,6 @@ async function draw(part: HTMLElement): Promise<void> {
 function wirePart(part: HTMLElement): void {
   showDraftComments(part);
   drawContextButtons(part);
+  markLinesNotRun(part);
   highlightDiffPart(part);
 }
