@@ -74,8 +74,7 @@ await build({
   format: 'iife',
   minify: true,
 });
-buildNative('watcher', 'lib/cell/entry/watcher.c');
-buildNative('git-starter', 'lib/git/process/starter.c');
+buildWatcher();
 if (process.argv.includes('--tests')) await buildTests();
 
 async function buildTests() {
@@ -95,9 +94,10 @@ async function buildTests() {
   writeFileSync('build/package.json', '{ "type": "module" }\n');
 }
 
-/** Where there is no C compiler, the watcher's client in node serves, and the tool starts git itself. */
-function buildNative(name, source) {
-  const options = ['-O2', '-Wall', '-Wextra', '-Werror', '-o', `dist/${name}`, source];
+/** Where there is no C compiler, the watcher's client in node serves. */
+function buildWatcher() {
+  const source = 'lib/cell/entry/watcher.c';
+  const options = ['-O2', '-Wall', '-Wextra', '-Werror', '-o', 'dist/watcher', source];
   const compile = (...more) => spawnSync('cc', [...more, ...options], { encoding: 'utf8' });
   // Static, it starts twice as fast and runs with every C library; not every system has what that needs.
   const isStatic = process.platform === 'linux' && compile('-static', '-s').status === 0;

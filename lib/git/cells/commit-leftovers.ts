@@ -21,7 +21,7 @@ import { writeUnsignedCommit } from '../objects/commit-tree.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { looseObjectPath } from '../objects/object-source.ts';
 import { requireNotStopped } from '../process/limit-git-runs.ts';
-import { type GitContext, runGit, runGitChain } from '../process/run-git.ts';
+import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
 import type { CellGitFolders } from './cell-git-folders.ts';
 import { readRecord } from './cell-record.ts';
 import { listLeftoversWithGit } from './leftovers.ts';
@@ -173,9 +173,9 @@ export async function stagePaths(git: GitContext, paths: readonly string[]): Pro
   // First, so that a link can take the place of a folder.
   if (absent.length > 0)
     await runGit(git, ['update-index', '--force-remove', '-z', '--stdin'], { input: joinFileNames(absent) });
-  const commands = ['update-index --add --remove --replace -z --stdin', 'write-tree'];
-  const { stdout } = await runGitChain(git, commands, { input: joinFileNames(present) });
-  return parseObjectId(stdout.toString().trim());
+  const adding = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
+  await runGit(git, adding, { input: joinFileNames(present) });
+  return parseObjectId(await runGitForText(git, ['write-tree']));
 }
 
 /** Whether a path is that of a folder, no link on the way; `.` is. */

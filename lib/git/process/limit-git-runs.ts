@@ -17,13 +17,8 @@ export interface GitRunLimits {
   readonly makeError?: (cause: string) => FlameError;
 }
 
-/** The end of a guarded git, and the reason for it. */
-export interface LimitedGit {
-  /** Takes the report of its end, with the signal that ended it. */
-  noteEnd(signal: NodeJS.Signals | null): void;
-  /** Returns why it was ended: `cell-git-ended`, the error of `makeError`, or `interrupted`; null: it ended by itself. */
-  explain(verb: string, stderr: string): FlameError | null;
-}
+/** Why a git was ended: `cell-git-ended`, the error of `makeError`, or `interrupted`; null: it ended by itself. */
+type ExplainEnd = (verb: string, stderr: string) => FlameError | null;
 
 /** Milliseconds between SIGTERM, at which git removes its locks, and SIGKILL. */
 const graceMs = 2_000;
@@ -51,60 +46,44 @@ export function limitGitCommandLine(
   return isAbsolute(setpriv) ? [setpriv, '--pdeathsig', 'KILL', '--', ...limited] : limited;
 }
 
-/** Of a git that nothing holds. */
-export const unlimitedGit: LimitedGit = { noteEnd: () => undefined, explain: () => null };
-
-/** Like enforceLimitsBySignal, of a child of this process, which leads a process group. */
-export function enforceLimitsOnChild(guard: GitRunLimits | undefined, child: ChildProcess): LimitedGit {
-  if (guard === undefined) return unlimitedGit;
-  const watch = enforceLimitsBySignal(guard, (name) => end(child, name));
-  living.add(child);
-  const ended = (signal: NodeJS.Signals | null): void => {
-    living.delete(child);
-    watch.noteEnd(signal);
-  };
-  child.once('error', () => ended(null));
-  child.once('exit', (_, name) => ended(name));
-  return watch;
-}
-
-/** Ends a git at its time limit, and after the program was stopped, by what sends it and all it started a signal. */
-export function enforceLimitsBySignal(
-  guard: GitRunLimits | undefined,
-  signal: (name: NodeJS.Signals) => void,
-): LimitedGit {
-  if (guard === undefined) return unlimitedGit;
+/**
+ * Ends a child, which leads a process group, at its time limit and after the program was stopped: it and all it started
+ * get SIGTERM, then SIGKILL, until the last has closed its outputs. They end with this process, too.
+ */
+export function enforceLimits(guard: GitRunLimits | undefined, child: ChildProcess): ExplainEnd {
+  if (guard === undefined) return () => null;
   let reason: string | null = null;
   const timers: NodeJS.Timeout[] = [];
   const after = (ms: number, action: () => void): void => void timers.push(setTimeout(action, ms));
   const stop = (why: string): void => {
     reason ??= why;
-    signal('SIGTERM');
-    after(graceMs, () => signal('SIGKILL'));
+    end(child, 'SIGTERM');
+    after(graceMs, () => end(child, 'SIGKILL'));
   };
   const { limits, stopped, lock, makeError } = guard;
   const interrupt = (): void => stop('was stopped, because the program was stopped');
   if (Number.isFinite(limits.wallMs)) after(limits.wallMs, () => stop(`took longer than ${limits.wallMs / 1_000} s`));
   if (stopped?.aborted) interrupt();
   else stopped?.addEventListener('abort', interrupt, { once: true });
-  const noteEnd = (name: NodeJS.Signals | null): void => {
+  const ended = (name: NodeJS.Signals | null): void => {
+    living.delete(child);
     for (const timer of timers) clearTimeout(timer);
     stopped?.removeEventListener('abort', interrupt);
     if (name === 'SIGXCPU') reason ??= `took more than ${limits.cpuSeconds} s of processor time`;
     if (name !== null) reason ??= `was stopped by ${name}`;
     if (reason !== null && lock !== undefined) rmSync(lock, { force: true });
   };
-  return {
-    noteEnd,
-    explain: (verb, stderr) => {
-      // No fault of what the agent left.
-      if (reason !== null && stopped?.aborted) return stoppedError();
-      const cause = /out of memory|Cannot allocate memory/i.test(stderr)
-        ? `needed more than ${limits.memoryMb} MB of memory`
-        : reason;
-      if (cause === null) return null;
-      return makeError === undefined ? endedError(verb, cause) : makeError(cause);
-    },
+  living.add(child);
+  child.once('error', () => ended(null));
+  child.once('close', (_, name) => ended(name));
+  return (verb, stderr) => {
+    // No fault of what the agent left.
+    if (reason !== null && stopped?.aborted) return stoppedError();
+    const cause = /out of memory|Cannot allocate memory/i.test(stderr)
+      ? `needed more than ${limits.memoryMb} MB of memory`
+      : reason;
+    if (cause === null) return null;
+    return makeError === undefined ? endedError(verb, cause) : makeError(cause);
   };
 }
 

@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { isFullDiskText } from '../../domain/disk-errors.ts';
 import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
@@ -6,16 +6,12 @@ import { noFolderError } from '../../domain/input-errors.ts';
 import { requirePipes } from '../../util/child-programs.ts';
 import {
   buildBoundGitEnvironment,
-  enforceLimitsBySignal,
-  enforceLimitsOnChild,
+  enforceLimits,
   findGitOnPath,
   type GitRunLimits,
-  type LimitedGit,
   limitGitCommandLine,
   safeGitConfigOptions,
-  unlimitedGit,
 } from './limit-git-runs.ts';
-import { type ProgramResult, runProgramByStarter, type ProgramToStart as StartedProgram } from './starter-process.ts';
 
 /** Where and how git runs. */
 export interface GitContext {
@@ -52,22 +48,6 @@ export function runGit(context: GitContext, args: readonly string[], options: Gi
   return runProgram({ argv: [findGitOnPath(env), ...safeGitConfigOptions, ...args], env, context, args }, options);
 }
 
-/**
- * Like runGit for several commands, each run once the one before it succeeded; the input is the first one's.
- * A shell starts them: a process as large as this one takes longer. Their words are in its script as they
- * are.
- */
-export function runGitChain(
-  context: GitContext,
-  commands: readonly string[],
-  options: GitOptions = {},
-): Promise<GitResult> {
-  const env = buildBoundGitEnvironment(context, options.env);
-  const script = commands.map((command) => `"$0" "$@" ${command}`).join(' && ');
-  const argv = ['/bin/sh', '-c', script, findGitOnPath(env), ...safeGitConfigOptions];
-  return runProgram({ argv, env, context, args: [commands.join(' && git ')] }, options);
-}
-
 interface Program {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -76,48 +56,10 @@ interface Program {
   readonly args: readonly string[];
 }
 
-async function runProgram(
-  { argv, env, context, args }: Program,
-  { input, accept = [0] }: GitOptions,
-): Promise<GitResult> {
-  const { guard } = context;
-  const program = { argv, env, cwd: context.cwd, input, limits: guard?.limits };
-  const ended = (await runStarted(program, guard)) ?? (await runForked(program, guard));
-  const exitCode = ended.code ?? endedBySignal;
-  const stderr = ended.stderr.toString().trim();
-  const wasEnded = exitCode === endedBySignal && guard !== undefined;
-  if (accept.includes(exitCode) && !wasEnded) return { exitCode, stdout: ended.stdout, stderr };
-  const why = ended.explain(verbOf(args), stderr);
-  if (why !== null || !accept.includes(exitCode)) throw why ?? unexpectedExit(args, exitCode, stderr);
-  return { exitCode, stdout: ended.stdout, stderr };
-}
-
-type GitEnd = ProgramResult & Pick<LimitedGit, 'explain'>;
-
-/** null: there is no starter here. */
-async function runStarted(program: StartedProgram, guard: GitRunLimits | undefined): Promise<GitEnd | null> {
-  let watch = unlimitedGit;
-  const ended = await runProgramByStarter(program, (signal) => {
-    watch = enforceLimitsBySignal(guard, signal);
-  }).catch((error: Error) => {
-    watch.noteEnd(null);
-    throw gitMissingError(error, program.cwd);
-  });
-  if (ended === null) return null;
-  // Where the starter died, the end is unknown; the processes it held died with it.
-  watch.noteEnd(ended.signal ?? (ended.code === null ? 'SIGKILL' : null));
-  return { ...ended, explain: watch.explain };
-}
-
-async function runForked({ argv, cwd, env, input }: StartedProgram, guard: GitRunLimits | undefined): Promise<GitEnd> {
-  const [file = '', ...words] = limitGitCommandLine(guard, argv, env.PATH);
-  const child = spawn(file, words, {
-    cwd,
-    env,
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    detached: true,
-  });
-  const watch = enforceLimitsOnChild(guard, child);
+async function runProgram(program: Program, { input, accept = [0] }: GitOptions): Promise<GitResult> {
+  const { context, args } = program;
+  const child = spawnProgram(program, input === undefined ? 'ignore' : 'pipe');
+  const explain = enforceLimits(context.guard, child);
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
@@ -125,11 +67,20 @@ async function runForked({ argv, cwd, env, input }: StartedProgram, guard: GitRu
   // git may end before it has read everything: its exit code decides, not the broken pipe.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(input);
-  const how = await new Promise<Pick<ProgramResult, 'code' | 'signal'>>((resolve, reject) => {
-    child.on('error', (error) => reject(gitMissingError(error, cwd)));
-    child.on('close', (code, signal) => resolve({ code, signal }));
+  const exitCode = await new Promise<number>((resolve, reject) => {
+    child.on('error', (error) => reject(gitMissingError(error, context.cwd)));
+    child.on('close', (code) => resolve(code ?? endedBySignal));
   });
-  return { ...how, stdout: Buffer.concat(out), stderr: Buffer.concat(err), explain: watch.explain };
+  const stderr = Buffer.concat(err).toString().trim();
+  const why = accept.includes(exitCode) && exitCode !== endedBySignal ? null : explain(verbOf(args), stderr);
+  if (why !== null || !accept.includes(exitCode)) throw why ?? unexpectedExit(args, exitCode, stderr);
+  return { exitCode, stdout: Buffer.concat(out), stderr };
+}
+
+/** In a process group of its own: Ctrl-C at the terminal doesn't stop it in the middle of its work. */
+function spawnProgram({ argv, env, context }: Omit<Program, 'args'>, stdin: 'ignore' | 'pipe'): ChildProcess {
+  const [file = '', ...words] = limitGitCommandLine(context.guard, argv, env.PATH);
+  return spawn(file, words, { cwd: context.cwd, env, stdio: [stdin, 'pipe', 'pipe'], detached: true });
 }
 
 /** Like runGit; resolves to stdout as text without the final newline. */
@@ -165,21 +116,15 @@ export function spawnGit(
   extraEnv: Readonly<Record<string, string>> = {},
 ): ChildProcessWithoutNullStreams {
   const env = buildBoundGitEnvironment(context, extraEnv);
-  // A process group of its own: Ctrl-C at the terminal doesn't stop it in the middle of its work.
-  const options = { cwd: context.cwd, env, stdio: 'pipe', detached: true } as const;
-  const [program = '', ...rest] = limitGitCommandLine(
-    context.guard,
-    [findGitOnPath(env), ...safeGitConfigOptions, ...args],
-    env.PATH,
-  );
-  const child = spawn(program, rest, options);
-  enforceLimitsOnChild(context.guard, child);
+  const argv = [findGitOnPath(env), ...safeGitConfigOptions, ...args];
+  const child = spawnProgram({ argv, env, context }, 'pipe');
+  enforceLimits(context.guard, child);
   try {
     requirePipes(child);
   } catch (error) {
     throw gitMissingError(error as Error, context.cwd);
   }
-  return child;
+  return child as ChildProcessWithoutNullStreams;
 }
 
 /** git itself did not do what it was asked. */
