@@ -1,8 +1,9 @@
+import { forEachChild, parse, type Redirection, type SyntaxNode } from 'unbash';
+
 const shells = /^(?:(?:ba|da|k|z|a|fi)?sh|source|\.)$/;
 const interpreters = /^(?:node(?:js)?|bun|deno|tsx|ts-node|python[\d.]*|ruby|perl|php|lua)$/;
 // Run what stands after them as it stands there.
 const wrappers = /^(?:env|exec|command|builtin|nohup|time|nice|ionice|timeout|stdbuf|setsid|sudo|doas)$/;
-const keywords = /^(?:if|then|else|elif|fi|do|done|while|until|esac|!|\{|\})$/;
 // Words in code on the command line that read or start another file.
 const reaching = /\b(?:require|import|exec\w*|spawn\w*|system|popen|eval|load|open|run\w*|read\w*|source)\b|`/;
 const assignment = /^([A-Za-z_]\w*)\+?=(.*)$/s;
@@ -12,23 +13,23 @@ const deepest = 4;
 
 /**
  * Whether a shell command runs what its words don't name: what a variable, the output of another command, or a list
- * made as it runs leads to. Rather yes than no. `isNamed` says whether a word is known to mean a file although it
- * holds a variable.
+ * made as it runs leads to. Rather yes than no: also where it doesn't parse. `isNamed` says whether a word is known to
+ * mean a file although it holds a variable.
  */
 export function runsUnnamedProgram(command: string, isNamed: (word: string) => boolean, depth = 0): boolean {
-  if (depth > deepest) return true;
+  const commands = depth > deepest ? null : listCommands(command.replaceAll(topFolder, '.'));
+  if (commands === null) return true;
   const known = new Set<string>();
   const judge: Judge = {
     isOpen: (word) => {
       const plain = unquoted(word);
-      if (!hasVariable(word) || /^\$(?:HOME|\{HOME\})\//.test(plain)) return false;
+      if (!hasVariable(word) || /^\$(?:HOME|\{HOME\})\//.test(plain)) return /^[<>]\(/.test(word);
       const variable = /^\$\{?(\w+)\}?$/.exec(plain)?.[1] ?? '';
-      return !known.has(variable) && !isNamed(plain);
+      return !known.has(variable) && !(isNamed(plain) && !/\$\(|`/.test(plain));
     },
     runs: (text) => runsUnnamedProgram(text, isNamed, depth + 1),
   };
-  return splitCommands(command.replaceAll(topFolder, '.')).some((one) => {
-    if (one.words.flatMap(substitutionsIn).some(judge.runs)) return true;
+  return commands.some((one) => {
     const [program = '', ...args] = withoutStart(one.words, known);
     return judge.isOpen(program) || startsUnnamed({ ...one, words: [unquoted(program), ...args] }, known, judge);
   });
@@ -44,7 +45,7 @@ interface Judge {
 function startsUnnamed(command: ShellCommand, known: Set<string>, judge: Judge): boolean {
   const [program = '', ...args] = command.words;
   const name = program.split('/').at(-1) ?? '';
-  if (name === 'for') note(known, args[0], args.slice(2));
+  if (name === 'for') note(known, args[0], args.slice(1));
   if (/^(?:read|mapfile|readarray)$/.test(name)) for (const word of args) known.delete(word);
   if (/^(?:eval|xargs|parallel)$/.test(name)) return true;
   if (args.some((word) => /^-(?:exec|ok)(?:dir)?$/.test(word))) return true;
@@ -58,28 +59,33 @@ function readsUnnamed(
   { words: [, ...args], inputs, isPiped }: ShellCommand,
   { isShell, judge }: { readonly isShell: boolean; readonly judge: Judge },
 ): boolean {
+  const runsCode = (code: string): boolean => (isShell ? judge.runs(code) : reaching.test(code));
   for (let at = 0; at < args.length; at += 1) {
     const [word = '', next = ''] = args.slice(at, at + 2);
     const isCode = isShell ? /^-[a-z]*c$/.test(word) : /^(?:-[cepE]|-pe|--eval|--print)$/.test(word);
-    if (isCode) return judge.isOpen(next) || (isShell ? judge.runs(unquoted(next)) : reaching.test(next));
+    if (isCode) return judge.isOpen(next) || runsCode(unquoted(next));
     if (/^(?:-r|--require|--import|--loader|-m)$/.test(word)) {
       if (judge.isOpen(next)) return true;
       if (word === '-m') return false;
       at += 1;
     } else if (!word.startsWith('-') && !/^(?:run|task|test)$/.test(word)) return judge.isOpen(word);
   }
-  return isPiped || inputs.some((word) => word === '' || judge.isOpen(word));
+  return (
+    isPiped ||
+    inputs.some((input) =>
+      input.type === 'HereDoc' ? runsCode(input.body.text) : judge.isOpen(input.target?.text ?? '$'),
+    )
+  );
 }
 
-/** Without keywords, assignments and programs that only run another. */
+/** Without assignments and programs that only run another. */
 function withoutStart(words: readonly string[], known: Set<string>): readonly string[] {
   let isWrapped = false;
   const start = words.findIndex((word) => {
     const [, name, value = ''] = assignment.exec(word) ?? [];
     note(known, name, [value]);
     isWrapped ||= wrappers.test(word);
-    const isBefore = name !== undefined || keywords.test(word) || wrappers.test(word);
-    return !isBefore && !(isWrapped && /^(?:-|\d)/.test(word));
+    return name === undefined && !wrappers.test(word) && !(isWrapped && /^(?:-|\d)/.test(word));
   });
   return start < 0 ? [] : words.slice(start);
 }
@@ -91,73 +97,44 @@ function note(known: Set<string>, name: string | undefined, values: readonly str
   else known.add(name);
 }
 
-/** One command of a shell line, as far as it can be separated without a shell. */
+/** One command of a shell line; a loop counts as one too: `for`, its variable and its words. */
 interface ShellCommand {
-  /** With their quotes. What a substitution stands for is a word that begins with `$`. */
+  /** As they are written; assignments before the program among them. */
   readonly words: readonly string[];
-  /** Sources that its input is redirected from, with their quotes; '' for text made as it runs. */
-  readonly inputs: readonly string[];
-  /** Whether another command writes its input. */
+  readonly inputs: readonly Redirection[];
+  /** Whether its input is that of something around it, such as the output of another command. */
   readonly isPiped: boolean;
 }
 
-const token =
-  /\$\(|\d*(?:<<<|<<-?|<>|>>|>\||[<>])&?|[;&|()`\n]|(?:\\.|"(?:\\.|[^"\\])*"|'[^']*'|\$\{[^}]*\}|\$(?!\()|[^\s;&|()`$"'\\<>])+/gs;
-
-interface Draft {
-  words: string[];
-  inputs: string[];
-  isPiped: boolean;
-}
-
-/** The commands of a shell line, those inside `$(…)`, backticks and parentheses too. */
-function splitCommands(line: string): readonly ShellCommand[] {
+/** The commands of a shell line, those within others and within substitutions too; null: it doesn't parse. */
+function listCommands(line: string): readonly ShellCommand[] | null {
   const found: ShellCommand[] = [];
-  const outer: Draft[] = [];
-  let now: Draft = { words: [], inputs: [], isPiped: false };
-  let redirect: string | null = null;
-  let isTicked = false;
-  const begin = (isPiped: boolean): void => {
-    if (now.words.length > 0) found.push(now);
-    now = { words: [], inputs: [], isPiped };
+  const look = (node: SyntaxNode, isPiped: boolean): void => {
+    if (('errors' in node && node.errors !== undefined) || ('script' in node && node.script === undefined))
+      throw new SyntaxError('It is not read whole.');
+    if (node.type === 'For' || node.type === 'Select')
+      found.push({ words: ['for', node.name.text, ...textsOf(node.wordlist ?? [])], inputs: [], isPiped });
+    if (node.type === 'Command') {
+      const words = [...node.prefix, ...(node.name === undefined ? [] : [node.name]), ...node.args];
+      found.push({ words: textsOf(words), inputs: inputsOf(node.redirects), isPiped });
+    }
+    const isFed = isPiped || (node.type === 'Redirected' && inputsOf(node.redirects).length > 0);
+    forEachChild(node, (child) => look(child, isFed || (node.type === 'Pipeline' && child !== node.commands[0])));
   };
-  const goIn = (): void => {
-    outer.push(now);
-    now = { words: [], inputs: [], isPiped: false };
-  };
-  for (const [part] of line.matchAll(token)) {
-    const closes = part === ')' || (part === '`' && isTicked);
-    if (part === '`') isTicked = !isTicked;
-    if (closes) {
-      begin(false);
-      now = outer.pop() ?? now;
-    } else if (part === '$(' || part === '`') {
-      if (redirect?.startsWith('<')) now.inputs.push('');
-      else if (redirect === null) now.words.push('$()');
-      goIn();
-    } else if (part === '(' && redirect !== null) {
-      now.inputs.push('');
-      goIn();
-    } else if (/^[;&|(\n]$/.test(part)) begin(part === '|');
-    else if (/^\d*[<>]/.test(part)) {
-      redirect = part.replace(/^\d+/, '');
-      continue;
-    } else if (redirect === null) now.words.push(part);
-    else if (redirect.startsWith('<')) now.inputs.push(part);
-    redirect = null;
+  try {
+    look(parse(line), false);
+    return found;
+  } catch {
+    return null;
   }
-  begin(false);
-  while (outer.length > 0) {
-    now = outer.pop() ?? now;
-    begin(false);
-  }
-  return found;
 }
 
-/** The text of commands inside a word in double quotes. */
-function substitutionsIn(word: string): readonly string[] {
-  const inner = /\$\(((?:[^()]|\([^()]*\))*)\)|`([^`]*)`/gs;
-  return word.includes('"') ? [...word.matchAll(inner)].map(([, one, other]) => one ?? other ?? '') : [];
+function textsOf(nodes: readonly SyntaxNode[]): readonly string[] {
+  return nodes.flatMap((node) => (node.type === 'Word' || node.type === 'Assignment' ? [node.text] : []));
+}
+
+function inputsOf(redirects: readonly Redirection[]): readonly Redirection[] {
+  return redirects.filter(({ operator }) => operator.startsWith('<'));
 }
 
 /** A word as its program reads it, but for variables. */

@@ -369,6 +369,13 @@ test('TRU-1: where the words of a hook do not say what it runs, every program of
     "python3 -c 'exec(open(name).read())'",
     'sh -c \'sh "$0"\' scripts/a.sh',
     'if true; then $X; fi',
+    'cat scripts/a.sh | (sh)',
+    'while true; do sh; done < list',
+    'sh <<E\n$X\nE',
+    'sh <<< "$X"',
+    'sh $(cat name)/a.sh',
+    'sh "$(cat name)/scripts/a.sh"',
+    "notify-send 'it is over",
     'make notify',
     'npm run notify',
   ];
@@ -385,6 +392,8 @@ test('TRU-1: where the words of a hook do not say what it runs, every program of
     "node -e 'console.log(1 + 1)' $FLAME_TASK",
     'sh -c \'echo "$1"\' _ "$FLAME_TASK"',
     'echo $(date) $FLAME_EVENT',
+    'cat <<E >> log\n$FLAME_MESSAGE\nE',
+    'sh <<E\nsh scripts/a.sh $FLAME_EVENT\nE',
   ];
   for (const command of open) assert.ok(namedBy(root, command).includes(''), command);
   for (const command of plain) assert.not(namedBy(root, command).includes(''), command);
