@@ -1,45 +1,28 @@
-import { findValidatingMachine, renderTextToSign, toVerdictToSign } from '../core/machines/machine-statement.ts';
+import { findValidatingMachine, renderVerdictToSign } from '../core/machines/machine-statement.ts';
 import { readStackState } from '../core/task/stack-state.ts';
 import { applyVerdictToTask } from '../core/task/task-outcome.ts';
 import type { SessionId } from '../domain/ids.ts';
 import type { DoneTask, Task } from '../domain/state/task-schema.ts';
 import type { Verdict } from '../domain/state/verdict.ts';
-import { giveBackDelegatedMerge, isMergeDelegatedToUs } from './machines/delegate-merge-and-review.ts';
-import { mayMachineActInRole } from './machines/supervise-machines.ts';
 import { findTaskAsLeadReports, recordValidationClaim, recordValidationRelease } from './machines/validation-claims.ts';
-import { runMergeWave } from './merge/merge-wave.ts';
 import { decideAndRecord, type SessionView } from './record-changes.ts';
-import { listChangesetsToAskHere, reviewForLeadMachine } from './review/review-wave.ts';
 import type { RunContext } from './run-context.ts';
 import { validateTask } from './validate/validate-task.ts';
 import type { RunningAttempts } from './work/running-attempts.ts';
 import { runWorkWave } from './work/work-wave.ts';
 
-/**
- * Work of a machine that joined, until the session has ended: tasks, and other roles that it offers and its lead trusts
- * it with. Each begins once it is due; none waits for another.
- */
+/** Work of a machine that joined, until the session has ended: tasks, and verdicts if it offers them and its lead trusts it. */
 export function workForLeadMachine(context: RunContext, id: SessionId): Promise<void> {
   return runWorkWave(context, id, {
     also: (view, running) => {
       if (view.session.state !== 'active' || context.remoteSession?.isCutOff() !== false) return;
-      startJudging(context, view, running);
-      if (isMergeDelegatedToUs(context, view.stored) && !running.has('merge'))
-        running.begin('merge', () => mergeForLead(context, id));
-      const open = mayMachineActInRole(context, view.stored, 'review') ? listChangesetsToAskHere(context, view) : [];
-      if (open.length > 0 && !running.has('review'))
-        running.begin('review', () => reviewForLeadMachine(context, id, open));
+      if (mayJudge(context, view)) startJudging(context, view, running);
     },
   });
 }
 
-/** Builds changesets for the lead, which decides whether to trust them; work goes on in either case. */
-async function mergeForLead(context: RunContext, id: SessionId): Promise<void> {
-  try {
-    await runMergeWave(context, id);
-  } finally {
-    await giveBackDelegatedMerge(context, id);
-  }
+function mayJudge({ remoteSession, place }: RunContext, { stored: { machines } }: SessionView): boolean {
+  return remoteSession?.roles.includes('validate') === true && machines?.validators?.includes(place) === true;
 }
 
 /**
@@ -48,7 +31,6 @@ async function mergeForLead(context: RunContext, id: SessionId): Promise<void> {
  */
 function startJudging(context: RunContext, view: SessionView, running: RunningAttempts): void {
   const { config, place } = context;
-  if (!mayMachineActInRole(context, view.stored, 'validate')) return;
   const stackState = readStackState(view.tasks);
   const isOpen = (task: Task): task is DoneTask =>
     task.status === 'done' &&
@@ -90,9 +72,7 @@ async function sendVerdict(context: RunContext, session: SessionId, verdict: Ver
   const { remoteSession, place } = context;
   if (remoteSession === undefined) return;
   const name = place;
-  const { key, signature } = remoteSession.sign(
-    renderTextToSign('validate', toVerdictToSign(verdict), { name, claim }),
-  );
+  const { key, signature } = remoteSession.sign(renderVerdictToSign(verdict, { name, claim }));
   const signed: Verdict = { ...verdict, machine: { name, claim, key, signature } };
   const done = await decideAndRecord(context, session, ({ tasks }) => {
     const task = tasks.find((one) => one.id === verdict.task);

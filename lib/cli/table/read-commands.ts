@@ -92,7 +92,7 @@ export const readCommands = {
     summary: 'Show which machines work on a shared session, and what each holds',
     details: [
       'It asks the remote and changes nothing there. Times of a machine are by its own clock. To lead a session that others may join: git flame run --remote. To join one: git flame work --join.',
-      '--trust makes a role of a machine count in this clone, for this session: its verdicts (validate, the default), the changesets it builds (merge), the decisions of its person (review). You trust the key of that machine, so no other machine can act in its name. --distrust takes it back.',
+      '--trust makes the verdicts of a machine count in this clone, for this session. You trust the key of that machine, so no other machine can act in its name. --distrust takes it back.',
       'Each machine has its own limits, and runs only the plan that its person agreed to.',
     ],
     operand: { usage: '[REMOTE]', kind: 'one' },
@@ -100,14 +100,9 @@ export const readCommands = {
       trust: {
         kind: 'text',
         value: 'NAME',
-        summary: 'trust this machine in this clone, for the roles of --role',
+        summary: 'let the verdicts of this machine count in this clone',
       },
       distrust: { kind: 'text', value: 'NAME', summary: 'trust it no longer' },
-      role: {
-        kind: 'list',
-        value: 'A,B',
-        summary: 'with --trust and --distrust: validate, merge, review (validate)',
-      },
     },
     examples: [
       { command: 'git flame machines', does: 'list the machines' },

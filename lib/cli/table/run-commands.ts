@@ -109,7 +109,7 @@ export const waveCommands = {
     details: [
       'Each worker has its own worktree and can write nothing else. The command ends when nothing more can be started.',
       "With --join, this machine takes tasks of a session that another machine leads (git flame run --remote), and ends with it. It runs nothing of that machine's plan before you agree to it: name the plan's digest with --plan, or agree at the terminal.",
-      'Its work needs no more than that. What this machine validates, merges or lets its person decide counts only if the lead machine trusts it with that role: git flame machines --trust NAME --role validate, typed on the lead machine.',
+      'Its work needs no more than that. Its verdicts count only if the lead machine trusts them: git flame machines --trust NAME, typed on the lead machine.',
       "If the session's budget is raised there, agents of this machine may spend from that too, but never more in total than --budget, or the session limit in this clone's configuration.",
     ],
     options: {
@@ -122,7 +122,7 @@ export const waveCommands = {
       role: {
         kind: 'list',
         value: 'A,B',
-        summary: 'with --join: work, validate, merge, review (machines.roles)',
+        summary: 'with --join: work, validate (machines.roles)',
       },
       budget: {
         kind: 'text',

@@ -40,12 +40,10 @@ export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
   });
 }
 
-function readWish({ options }: CommandArgs<'machines'>): TrustWish | null {
-  const { trust, distrust, role } = options;
-  const roles = role === null ? (['validate'] as const) : parseMachineRoles(role);
+function readWish({ options: { trust, distrust } }: CommandArgs<'machines'>): TrustWish | null {
   if (trust !== null && distrust !== null) throw bothWays();
-  if (trust !== null) return { name: trust, roles, isGiven: true };
-  return distrust === null ? null : { name: distrust, roles, isGiven: false };
+  const name = trust ?? distrust;
+  return name === null ? null : { name, isGiven: trust !== null };
 }
 
 function bothWays(): FlameError {
@@ -68,14 +66,13 @@ function nothingShared(remote: string): FlameError {
 
 interface TrustWish {
   readonly name: string;
-  readonly roles: readonly JoinedMachineRole[];
   /** Whether it is given, or taken back. */
   readonly isGiven: boolean;
 }
 
 /**
- * Records or takes back trust in a machine's key in some roles, for one session: another machine of its name isn't
- * trusted. Returns the text to print. Throws FlameErrors `no-machine`, `no-machine-key`, `work-needs-no-trust`.
+ * Records or takes back trust in a machine's key for one session: another machine of its name isn't trusted. Returns the
+ * text to print. Throws FlameErrors `no-machine` and `no-machine-key`.
  */
 function trustMachine(
   decided: DecisionLog,
@@ -83,15 +80,13 @@ function trustMachine(
   { machines, wish }: { readonly machines: readonly ShownMachine[]; readonly wish: TrustWish },
 ): string {
   const { machine, key } = findMachine(machines, wish.name);
-  if (wish.roles.includes('work')) throw needsNoTrust();
   if (key === null) throw noKey(machine);
-  const decisions = wish.roles.map((role) => toMachineTrustDecision(session, key, role));
-  if (wish.isGiven) decided.record(decisions);
-  else decided.supersede(decisions);
-  const roles = wish.roles.join(', ');
+  const decision = toMachineTrustDecision(session, key);
+  if (wish.isGiven) decided.record([decision]);
+  else decided.supersede([decision]);
   return wish.isGiven
-    ? `${machine} is trusted in ${session.id}: ${roles} (key ${key}).`
-    : `${machine} is no longer trusted in ${session.id}: ${roles}. What counted already stays.`;
+    ? `Verdicts of ${machine} count in ${session.id} (key ${key}).`
+    : `Verdicts of ${machine} no longer count in ${session.id}. What counted already stays.`;
 }
 
 function findMachine(machines: readonly ShownMachine[], name: string): ShownMachine {
@@ -115,15 +110,6 @@ function noKey(machine: string): FlameError {
   });
 }
 
-function needsNoTrust(): FlameError {
-  return new FlameError({
-    kind: 'usage',
-    code: 'work-needs-no-trust',
-    message: 'The role work needs no trust: all work is checked before it lands.',
-    hints: ['git flame machines --trust NAME --role validate,merge,review'],
-  });
-}
-
 /** Roles as they were typed. Throws FlameError `machine-role`. */
 export function parseMachineRoles(typed: readonly string[]): readonly JoinedMachineRole[] {
   const known = typed.map((text) => ({ text, role: joinedMachineRoles.find((role) => role === text) }));
@@ -133,7 +119,7 @@ export function parseMachineRoles(typed: readonly string[]): readonly JoinedMach
     kind: 'usage',
     code: 'machine-role',
     message: `A machine has no role ${JSON.stringify(wrong?.text ?? '')}. The roles are ${joinedMachineRoles.join(', ')}.`,
-    hints: ['git flame work --join --role work,validate'],
+    hints: ['git flame work --join --role work', 'git flame work --join --role validate'],
   });
 }
 

@@ -2,7 +2,7 @@ import { createSharedDecisionLog } from '../../core/machines/machine-statement.t
 import type { Config } from '../../domain/config/config-schema.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import { type JoinedMachineRole, joinedMachineRoles, type MachineRole } from '../../domain/state/machine-schemas.ts';
+import type { JoinedMachineRole, MachineRole } from '../../domain/state/machine-schemas.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { RunContext } from '../../engine/run-context.ts';
 import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
@@ -53,6 +53,7 @@ export async function runInSharedSession(
   const { key, sign: speak } = openCloneKey(clone);
   const place = machineName(clone);
   const trusted = role === 'lead' ? await readTrustedMachineKeys(gitContext) : [];
+  const isTrustedKey = (key: string): boolean => isKeyTrustedOn(trusted, key, context.now());
   const network = await shareSshConnection(gitContext);
   const remoteSession = openRemoteSession(store.raw, {
     remote,
@@ -88,12 +89,12 @@ export async function runInSharedSession(
   });
   let isOver = false;
   const inSession = (session: SessionId): CommandContext => {
-    const decided = createSharedDecisionLog(opened.decided, { session, role });
+    const decided = createSharedDecisionLog(opened.decided, { session, role, isTrustedKey });
     return {
       ...opened,
       decided,
       output,
-      context: sharedWorkshop({ ...context, place }, { store, decided, remoteSession, role, trusted }),
+      context: sharedWorkshop({ ...context, place }, { store, decided, remoteSession }),
     };
   };
   try {
@@ -115,21 +116,13 @@ export function listConfiguredAdapters(config: Config): string[] {
 /** Scripts of the configuration run on the lead only: no machine that joined runs them. */
 function sharedWorkshop(
   context: RunContext,
-  shared: Required<Pick<RunContext, 'decided' | 'remoteSession'>> & {
-    readonly store: Pick<AdmissionStore, 'admitBy'>;
-    readonly role: MachineRole;
-    readonly trusted: Config['machines']['trusted'];
-  },
+  shared: Required<Pick<RunContext, 'decided' | 'remoteSession'>> & { readonly store: Pick<AdmissionStore, 'admitBy'> },
 ): RunContext {
-  const { store, decided, remoteSession, role, trusted } = shared;
+  const { store, decided, remoteSession } = shared;
   store.admitBy({ decided });
-  const { hooks } = context.config;
   const none = { post_plan: '', pre_validation: '', post_merge: '', on_failure: '', on_waiting: '' };
-  const { machines } = context.config;
-  const config =
-    role === 'lead'
-      ? { ...context.config, machines: { ...machines, trusted: [...machines.trusted, ...trusted] } }
-      : { ...context.config, hooks: { ...hooks, ...none } };
+  const { hooks } = context.config;
+  const config = remoteSession.role === 'lead' ? context.config : { ...context.config, hooks: { ...hooks, ...none } };
   return {
     ...context,
     config,
@@ -139,34 +132,38 @@ function sharedWorkshop(
   };
 }
 
-type Trusted = Config['machines']['trusted'][number];
+interface TrustedKey {
+  readonly key: string;
+  /** The last day on which it counts (UTC), as `2030-12-31`. */
+  readonly until: string;
+}
+
+/** Whether a key is one of those, on a day that isn't after its last. */
+export function isKeyTrustedOn(trusted: readonly TrustedKey[], key: string, day: Date): boolean {
+  return trusted.some((one) => one.key === key && one.until >= day.toISOString().slice(0, 10));
+}
 
 /** The git setting by which a person trusts keys: their own configuration, which isn't shared. */
 const setting = 'blueflame.trustedMachine';
 
 /**
- * Reads the keys of machines that this person trusts in any session of the repository, each until a day: `git config
- * --add blueflame.trustedMachine "KEY ROLE[,ROLE] YYYY-MM-DD"`. Throws FlameError `trusted-machine`.
+ * Reads the keys of machines whose verdicts this person trusts in any session of the repository, each until a day:
+ * `git config --add blueflame.trustedMachine "KEY YYYY-MM-DD"`. Throws FlameError `trusted-machine`.
  */
-export async function readTrustedMachineKeys(gitContext: GitContext): Promise<Config['machines']['trusted']> {
+export async function readTrustedMachineKeys(gitContext: GitContext): Promise<readonly TrustedKey[]> {
   const text = await runGitForText(gitContext, ['config', '--get-all', setting], { accept: [0, 1] });
   return text.split('\n').filter(Boolean).map(parseTrustedMachineKey);
 }
 
 /** One value of that setting. Throws FlameError `trusted-machine`. */
-export function parseTrustedMachineKey(value: string): Trusted {
-  const [key = '', names = '', until = '', ...more] = value.trim().split(/\s+/);
-  const roles = joinedMachineRoles.filter((role) => names.split(',').includes(role));
+export function parseTrustedMachineKey(value: string): TrustedKey {
+  const [key = '', until = '', ...more] = value.trim().split(/\s+/);
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(until) && !Number.isNaN(Date.parse(until));
-  if (roles.length > 0 && roles.length === names.split(',').length && isDay && more.length === 0)
-    return { key, roles, until };
+  if (isDay && more.length === 0) return { key, until };
   throw new FlameError({
     kind: 'refused',
     code: 'trusted-machine',
-    message: `${setting} is ${JSON.stringify(value)}, but must be a key, roles and the last day on which it counts.`,
-    hints: [
-      `git config --get-all --show-origin ${setting}`,
-      `git config --add ${setting} "KEY validate,merge 2030-12-31"`,
-    ],
+    message: `${setting} is ${JSON.stringify(value)}, but must be a key and the last day on which it counts.`,
+    hints: [`git config --get-all --show-origin ${setting}`, `git config --add ${setting} "KEY 2030-12-31"`],
   });
 }

@@ -2,7 +2,6 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { BlackboardNote, BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LoggedDecision } from '../../domain/state/decision-log.ts';
-import type { JoinedMachineRole } from '../../domain/state/machine-schemas.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
@@ -181,13 +180,9 @@ export function toLeftNoteDecision(
   return { kind: 'note', session, about: task ?? '', facts: note };
 }
 
-/** Decision that the machine with this key is trusted in a role. */
-export function toMachineTrustDecision(
-  { id }: Pick<Session, 'id'>,
-  key: string,
-  role: JoinedMachineRole,
-): LoggedDecision {
-  return { kind: 'machine', session: id, about: key, facts: { role } };
+/** Decision that verdicts of the machine with this key count. */
+export function toMachineTrustDecision({ id }: Pick<Session, 'id'>, key: string): LoggedDecision {
+  return { kind: 'machine', session: id, about: key, facts: { role: 'validate' } };
 }
 
 /** Decision that a task's commits were judged by its rules, and accepted. */

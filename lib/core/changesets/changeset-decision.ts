@@ -45,13 +45,7 @@ function restOf(current: readonly Changeset[], { id, tasks, rejected_tasks: part
 }
 
 /** Without anything a person said of it. */
-function asBuilt({
-  rejected_tasks: _,
-  remarks: __,
-  message: ___,
-  approved_on: ____,
-  ...changeset
-}: Changeset): Changeset {
+function asBuilt({ rejected_tasks: _, remarks: __, message: ___, ...changeset }: Changeset): Changeset {
   return { ...changeset, state: 'waiting', reason: null, decided_by: null };
 }
 
@@ -103,17 +97,11 @@ export function withChangesetState(
   reason: string | null,
   by?: string,
 ): Session {
-  const changed = ({ approved_on: word, ...changeset }: Changeset): Changeset => ({
-    ...changeset,
-    // A machine's word is about one approval, and past with it.
-    ...(word !== undefined && state === 'landed' ? { approved_on: word } : {}),
-    state,
-    reason,
-    decided_by: by ?? changeset.decided_by,
-  });
   return {
     ...session,
-    changesets: session.changesets.map((changeset) => (ids.includes(changeset.id) ? changed(changeset) : changeset)),
+    changesets: session.changesets.map((changeset) =>
+      ids.includes(changeset.id) ? { ...changeset, state, reason, decided_by: by ?? changeset.decided_by } : changeset,
+    ),
   };
 }
 

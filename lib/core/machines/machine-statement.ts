@@ -1,48 +1,23 @@
 import type { SessionId } from '../../domain/ids.ts';
-import type { Changeset } from '../../domain/state/changeset.ts';
 import type { DecisionLog, LoggedDecision } from '../../domain/state/decision-log.ts';
-import {
-  type JoinedMachineRole,
-  type MachineRole,
-  type MachineStatement,
-  nextClaimNumber,
-} from '../../domain/state/machine-schemas.ts';
-import type { Session } from '../../domain/state/session-schema.ts';
+import { type MachineRole, type MachineStatement, nextClaimNumber } from '../../domain/state/machine-schemas.ts';
 import type { DoneTask, Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { isSignedBy } from '../../util/machine-key.ts';
-import { toApprovalDecision, toChangesetBuiltDecision, toVerdictDecision } from '../admission/make-decisions.ts';
+import { toVerdictDecision } from '../admission/make-decisions.ts';
 import { makeTaskChange, type TaskChange } from '../task/task-state.ts';
 
 type Unsigned = Omit<MachineStatement, 'key' | 'signature'>;
 
-/** The text a machine signs for a decision: exactly that one, in which role, under which name and claim. */
-export function renderTextToSign(role: JoinedMachineRole, decision: LoggedDecision, { name, claim }: Unsigned): string {
-  return `git-flame ${role} ${canonicalDigest({ decision, name, claim })}`;
+/** The text a machine signs for a verdict it found: exactly that one, under which name and claim. */
+export function renderVerdictToSign({ machine: _, ...verdict }: Verdict, { name, claim }: Unsigned): string {
+  return `git-flame validate ${canonicalDigest({ decision: toVerdictDecision(verdict), name, claim })}`;
 }
 
-/** True if the signature beside a decision was made with the key that it names, over exactly that. */
-export function isStatementSignatureValid(
-  role: JoinedMachineRole,
-  decision: LoggedDecision,
-  word: MachineStatement,
-): boolean {
-  return isSignedBy(word.key, renderTextToSign(role, decision, word), word.signature);
-}
-
-/** A verdict as the machine that found it signs it. */
-export function toVerdictToSign({ machine: _, ...verdict }: Verdict): LoggedDecision {
-  return toVerdictDecision(verdict);
-}
-
-/** An approval as the machine of the person who gave it signs it: with what they saw, its checks too. */
-export function toApprovalToSign(session: Pick<Session, 'id'>, changeset: Changeset): LoggedDecision {
-  const approval = toApprovalDecision(session, changeset);
-  return {
-    ...approval,
-    facts: { approval: approval.facts, built: toChangesetBuiltDecision(session, changeset).facts },
-  };
+/** True if the signature beside a verdict was made with the key that it names, over exactly that. */
+export function isVerdictSignatureValid(verdict: Verdict, word: MachineStatement): boolean {
+  return isSignedBy(word.key, renderVerdictToSign(verdict, word), word.signature);
 }
 
 /**
@@ -66,18 +41,25 @@ const followed: readonly LoggedDecision['kind'][] = [
   ...(['standing', 'course', 'landed', 'note', 'verdict', 'changeset', 'limit'] as const),
 ];
 
-/** DecisionLog by that rule. */
+/** DecisionLog by that rule, in which the person also trusts the machines with some keys. */
 export function createSharedDecisionLog(
   decided: DecisionLog,
-  shared: { readonly session: SessionId; readonly role: MachineRole },
+  shared: {
+    readonly session: SessionId;
+    readonly role: MachineRole;
+    readonly isTrustedKey: (key: string) => boolean;
+  },
 ): DecisionLog {
+  const isTrustedMachine = ({ kind, about }: LoggedDecision): boolean =>
+    kind === 'machine' && shared.isTrustedKey(about);
   return {
     ...decided,
     // It changes: a copy would say for ever that nothing was decided since.
     get revision() {
       return decided.revision;
     },
-    has: (decision) => decided.has(decision) || isDecisionTrustedWhenShared(decision, shared),
+    has: (decision) =>
+      decided.has(decision) || isDecisionTrustedWhenShared(decision, shared) || isTrustedMachine(decision),
   };
 }
 

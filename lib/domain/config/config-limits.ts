@@ -158,19 +158,7 @@ export const machinesSchema = z
       .min(1)
       .default(['work', 'validate'])
       .describe(
-        'Roles that a joining machine offers. All but work need the trust of the lead. git flame work --join --role overrides this.',
-      ),
-    trusted: z
-      .array(
-        z.strictObject({
-          key: z.string().min(1),
-          roles: z.array(joinedMachineRoleSchema).min(1),
-          until: z.iso.date().optional().describe('The last day on which the key is trusted (UTC).'),
-        }),
-      )
-      .default([])
-      .describe(
-        'Keys of machines that this lead trusts, as git flame machines shows them, and in which roles. To add one for a session: git flame machines --trust.',
+        'Roles that a joining machine offers. Verdicts count once the lead trusts it (git flame machines --trust). git flame work --join --role overrides this.',
       ),
   })
   .refine(({ lease, renew }) => lease >= 3 * renew && lease >= shortestLeaseMs, {

@@ -3,7 +3,6 @@ import { type ObjectId, type TaskId, taskIdPattern } from '../ids.ts';
 import { textSchema } from '../text-schemas.ts';
 import { objectIdSchema, taskIdSchema } from './id-schemas.ts';
 import { type LineComment, lineCommentsSchema } from './line-comment.ts';
-import { machineStatementSchema } from './machine-schemas.ts';
 import { diagnosticRunSchema } from './verdict.ts';
 
 /**
@@ -60,9 +59,6 @@ export const changesetSchema = z.object({
   /** Its commit message, where the person wrote one when they approved it. */
   message: textSchema(messageLimit).optional(),
   decided_by: z.string().nullable(),
-  /** The signed statement of a machine that joined and built it, or took its approval. */
-  built_on: machineStatementSchema.optional(),
-  approved_on: machineStatementSchema.optional(),
   landed_commit: objectIdSchema.nullable(),
   /** The commit it landed on, where that is not the first parent of landed_commit: it landed as several commits. */
   landed_onto: objectIdSchema.optional(),

@@ -33,7 +33,7 @@ const decisionKinds = [
   'memory',
   /** A note left here for later tasks. */
   'note',
-  /** A machine is trusted in a role. */
+  /** Verdicts of a machine count. */
   'machine',
 ] as const;
 type DecisionKind = (typeof decisionKinds)[number];

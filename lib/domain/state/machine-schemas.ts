@@ -3,8 +3,8 @@ import { lineSchema } from '../text-schemas.ts';
 
 export const machineRoles = ['lead', 'worker'] as const;
 
-/** Roles of a machine that joined: takes tasks, judges work, merges it, has its person decide. */
-export const joinedMachineRoles = ['work', 'validate', 'merge', 'review'] as const;
+/** Roles of a machine that joined: takes tasks, judges work. */
+export const joinedMachineRoles = ['work', 'validate'] as const;
 export const joinedMachineRoleSchema = z.enum(joinedMachineRoles);
 export type JoinedMachineRole = (typeof joinedMachineRoles)[number];
 
@@ -31,7 +31,7 @@ export const heartbeatSchema = z.object({
 export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
 export type MachineRole = Heartbeat['role'];
 
-/** By which machine something was found or decided, under which claim, signed with its key: see core/machines/machine-word. */
+/** By which machine a verdict was found, under which claim, signed with its key: see core/machines/machine-statement. */
 export const machineStatementSchema = z.object({
   name: lineSchema(300),
   claim: z.int().min(1),

@@ -3,7 +3,7 @@ import { roleSchema } from '../agent-policy.ts';
 import { lineSchema, textSchema } from '../text-schemas.ts';
 import { changesetSchema, groupPullRequestSchema } from './changeset.ts';
 import { objectIdSchema, sessionIdSchema } from './id-schemas.ts';
-import { claimNumberSchema, joinedMachineRoleSchema } from './machine-schemas.ts';
+import { claimNumberSchema } from './machine-schemas.ts';
 import { plannedTaskSchema } from './plan-schema.ts';
 
 /** Cost and end of one agent run; kept in the session's note, latest runs last. */
@@ -34,8 +34,6 @@ const reservationSchema = z.object({
   presumed: z.literal(true).optional(),
 });
 export type BudgetReservation = Readonly<z.infer<typeof reservationSchema>>;
-
-const trustedMachineSchema = z.object({ machine: z.string(), roles: z.array(joinedMachineRoleSchema) });
 
 const spendSchema = z.object({ runs: z.int(), cost_usd: z.number(), tokens: z.number() });
 
@@ -157,10 +155,8 @@ export const sessionSchema = z.object({
       term: claimNumberSchema,
       lease_ms: z.int().min(1),
       renew_ms: z.int().min(1),
-      /** What the lead lets machines do beside tasks; a copy: its person's own decision counts. */
-      trusted: z.array(trustedMachineSchema).optional(),
-      /** The machine that builds the changesets for the lead, and how often that was handed out; null: none does. */
-      merging: z.object({ machine: z.string().nullable(), claim: claimNumberSchema }).optional(),
+      /** Machines whose verdicts the lead accepts; a copy: its person's own decision counts. */
+      validators: z.array(z.string()).optional(),
     })
     .optional(),
   /** Reserved spending that isn't booked yet, where several machines spend of one budget. */

@@ -80,7 +80,6 @@ export interface CommandOptions {
   readonly machines: {
     readonly trust: string | null;
     readonly distrust: string | null;
-    readonly role: readonly string[] | null;
   };
   readonly show: {
     readonly diff: boolean;

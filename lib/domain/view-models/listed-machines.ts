@@ -61,7 +61,7 @@ export function listMachines({ session, tasks, signs }: RemoteMachineFacts): rea
       config: sign === null ? null : sign.config === session.config_digest ? 'same' : 'differs',
       slots: sign?.slots ?? null,
       roles: sign?.roles ?? null,
-      trusted: session.machines?.trusted?.find((one) => one.machine === machine)?.roles ?? [],
+      trusted: session.machines?.validators?.includes(machine) === true ? ['validate'] : [],
       key: sign?.key ?? null,
       adapters: sign?.adapters ?? null,
       since: sign?.since ?? null,

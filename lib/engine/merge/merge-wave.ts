@@ -13,14 +13,11 @@ import type { Task } from '../../domain/state/task-schema.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
-import { delegateMergeToMachine, isMergeDelegatedToUs, signAsBuilder } from '../machines/delegate-merge-and-review.ts';
-import { isJoinedMachine } from '../machines/take-over-claims.ts';
 import {
   decideAndRecord,
   type RecordContext,
   recordWaveStart,
   requireTaskInView,
-  type SessionView,
   viewSession,
 } from '../record-changes.ts';
 import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
@@ -54,14 +51,12 @@ export async function mergeAllChangesets(
   radar: ConflictWatch,
 ): Promise<MergeOutcome> {
   await recordWaveStart(context, id, 'merge');
-  // Before any of it is handed out.
-  if (!isJoinedMachine(context)) await rebaseStacked(context, id);
+  await rebaseStacked(context, id);
   const opening = await viewSession(context, id);
   radar.look(opening);
   const base = await noteBase(context, opening.session);
-  await delegateMergeToMachine(context, id, (now) => toMerge(now).length === 0);
   const view = await viewSession(context, id);
-  const free = toMerge(view);
+  const free = listMergeableTasks(view.tasks, listChangesetsOfCycle(view.session));
   const { changesets: groups, waiting } = listChangesetsToBuild(
     view.tasks.filter((task) => task.status !== 'done' || free.includes(task)),
   );
@@ -82,10 +77,6 @@ export async function mergeAllChangesets(
     summary: formatCount(built.size, 'changeset'),
   });
   return { built: built.size, conflicts };
-}
-
-function toMerge({ session, tasks }: SessionView): readonly Task[] {
-  return listMergeableTasks(tasks, listChangesetsOfCycle(session));
 }
 
 /** Changesets are built on the base branch as it is now; a landing later asks whether it still is. */
@@ -209,28 +200,23 @@ async function requeueConflicting(context: RecordContext, id: SessionId, { confl
 
 /** Notes the changeset and keeps its commit alive until it has landed or is void. */
 async function keep(
-  context: RecordContext & Pick<RunContext, 'configDigest' | 'git' | 'place'>,
+  context: RecordContext & Pick<RunContext, 'configDigest' | 'git'>,
   id: SessionId,
   changeset: Changeset,
 ): Promise<void> {
   const ref = changesetRef(id, changeset.id);
   const old = await context.git.resolveCommit(ref);
-  await decideAndRecord(context, id, ({ session, stored }) => {
-    // A machine that was given up while it merged changes nothing.
-    if (isJoinedMachine(context) && !isMergeDelegatedToUs(context, stored)) return null;
-    const built = signAsBuilder(context, session, changeset);
-    return {
-      session: {
-        next: {
-          ...session,
-          changesets: [...session.changesets.filter((known) => known.id !== changeset.id), built],
-        },
-        subject: `changeset ${changeset.id}: built from ${changeset.tasks.join(', ')}`,
+  await decideAndRecord(context, id, ({ session }) => ({
+    session: {
+      next: {
+        ...session,
+        changesets: [...session.changesets.filter((known) => known.id !== changeset.id), changeset],
       },
-      refs: [{ ref, old, new: changeset.commit }],
-      accepted: [toDiagnosticsRunDecision(session, changeset.commit, context.configDigest)],
-    };
-  });
+      subject: `changeset ${changeset.id}: built from ${changeset.tasks.join(', ')}`,
+    },
+    refs: [{ ref, old, new: changeset.commit }],
+    accepted: [toDiagnosticsRunDecision(session, changeset.commit, context.configDigest)],
+  }));
 }
 
 /** The ref that keeps a changeset's commit alive. */

@@ -60,12 +60,7 @@ async function recheck(
     if (!view.session.changesets.some(isSelected)) return null;
     const gate = { gate: `changeset ${id}`, decision: 'recheck' };
     const noted = addGateDecision(view.session, gate, from, context);
-    const changesets = noted.changesets.map((one) => {
-      if (!isSelected(one)) return one;
-      // The signature covers only the results of the machine that built it.
-      const { built_on: _, ...built } = one;
-      return { ...built, diagnostics };
-    });
+    const changesets = noted.changesets.map((one) => (isSelected(one) ? { ...one, diagnostics } : one));
     return {
       session: { next: { ...noted, changesets }, subject: `changeset ${id}: its checks ran again` },
       accepted: [toDiagnosticsRunDecision(noted, commit, context.configDigest)],

@@ -18,7 +18,6 @@ import { isNonBlank } from '../../util/error-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { addGateDecision } from '../agents/ask-person.ts';
-import { signAsReviewer } from '../machines/delegate-merge-and-review.ts';
 import { chooseOtherAttemptByHand } from '../manual/choose-attempt.ts';
 import { requireValidMessage } from '../merge/changeset-message.ts';
 import { type ChangesToRecord, decideAndRecord, requireTaskInView, viewSession } from '../record-changes.ts';
@@ -90,7 +89,7 @@ export async function recordChangesetOutcome(
 
 /** The session once a changeset is decided. */
 function decided(
-  context: Pick<RunContext, 'gates' | 'remoteSession' | 'place'>,
+  context: Pick<RunContext, 'gates'>,
   session: Session,
   {
     changeset,
@@ -109,8 +108,7 @@ function decided(
     return rejectTasksOfChangeset(session, changeset, { tasks: leaving, reason: outcome.reason, by });
   const stated = withChangesetState(session, [changeset.id], stateOf[outcome.kind], reasonOf(outcome), by);
   if (outcome.kind !== 'approve') return stated;
-  const worded = withApprovalMessage(stated, changeset.id, { remarks, message: outcome.message });
-  return signAsReviewer(context, worded, changeset.id);
+  return withApprovalMessage(stated, changeset.id, { remarks, message: outcome.message });
 }
 
 /** The tasks that a rejection sends back, in the order of the changeset. Throws FlameError `not-in-changeset`. */

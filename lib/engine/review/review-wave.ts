@@ -1,20 +1,19 @@
 import { doesTaskNeedValidation, listChangesetsOfCycle, listMergeableTasks } from '../../core/schedule/next-action.ts';
 import { listTasksToRebase, readStackState } from '../../core/task/stack-state.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { noChangesetError } from '../../domain/input-errors.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
-import { waitForDecisionElsewhere } from '../machines/delegate-merge-and-review.ts';
 import { superviseMachines } from '../machines/supervise-machines.ts';
 import { mergeAllChangesets } from '../merge/merge-wave.ts';
 import { voidOutdatedChangesets } from '../merge/void-outdated.ts';
-import { recordWaveStart, type SessionView, viewSession } from '../record-changes.ts';
+import { recordWaveStart, viewSession } from '../record-changes.ts';
 import { reportClosedTryWorktrees } from '../retention/tried-changesets.ts';
-import { type RunContext, warnOnce } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
 import { readBaseTip } from '../start-point.ts';
-import { askAboutChangeset, type PositionInReview } from './ask-about-changeset.ts';
+import { askAboutChangeset } from './ask-about-changeset.ts';
 import { landApprovedChangesets } from './land-approved.ts';
 
 interface ReviewOutcome {
@@ -64,7 +63,7 @@ async function decideAll(context: RunContext, id: SessionId, { only, radar }: Re
     if (next === undefined) break;
     for (const one of waiting) if (!seen.includes(one.id)) seen.push(one.id);
     const place = { position: seen.indexOf(next.id) + 1, total: seen.length };
-    await decideOrAwait(context, id, next.id, { ...place, radar });
+    await askAboutChangeset(context, id, next.id, { ...place, radar });
     await rebuildRest(context, id, radar);
   }
   return landApprovedChangesets(context, id);
@@ -101,55 +100,4 @@ export function nothingToDecideError(name: string | null, current: readonly Chan
     `No changeset${name === null ? '' : ` ${name}`} waits for a decision.`,
     hints.length === 0 ? ['git flame status'] : hints,
   );
-}
-
-/** Decides here; if no person can be asked, waits for a machine whose person's decisions count. */
-async function decideOrAwait(
-  context: RunContext,
-  session: SessionId,
-  changeset: string,
-  turn: PositionInReview,
-): Promise<void> {
-  try {
-    await askAboutChangeset(context, session, changeset, turn);
-  } catch (error) {
-    const isWaiting = error instanceof FlameError && error.kind === 'waiting';
-    if (!isWaiting || !(await waitForDecisionElsewhere(context, session, changeset))) throw error;
-  }
-}
-
-/** Changesets that wait for a decision and that the person of this machine was not asked about in vain. */
-export function listChangesetsToAskHere(
-  { run }: Pick<RunContext, 'run'>,
-  { session, stored }: Pick<SessionView, 'session' | 'stored'>,
-): readonly Changeset[] {
-  if (stored.wave !== 'review') return [];
-  return listChangesetsOfCycle(session).filter(
-    (changeset) => changeset.state === 'waiting' && !run.warned.has(notAskedYet(changeset)),
-  );
-}
-
-/**
- * Has the person of this machine decide about changesets of a session that another one leads: that one lands them. If
- * no person can be asked here, that is reported once.
- */
-export async function reviewForLeadMachine(
-  context: RunContext,
-  id: SessionId,
-  open: readonly Changeset[],
-): Promise<void> {
-  await withConflictWatch(context, async (radar) => {
-    for (const [index, changeset] of open.entries()) {
-      const turn = { position: index + 1, total: open.length, radar };
-      await askAboutChangeset(context, id, changeset.id, turn).catch((error: unknown) => {
-        if (!(error instanceof FlameError) || error.kind !== 'waiting') throw error;
-        context.run.warned.add(notAskedYet(changeset));
-        warnOnce(context, `No person can be asked here about changeset ${changeset.group}: ${error.message}`);
-      });
-    }
-  });
-}
-
-function notAskedYet({ id, commit }: Changeset): string {
-  return `unasked ${id} ${commit}`;
 }

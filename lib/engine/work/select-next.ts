@@ -5,7 +5,6 @@ import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { canTaskRunHere } from '../agents/require-usable-adapters.ts';
-import { mayMachineActInRole } from '../machines/supervise-machines.ts';
 import { isTaskOnOtherMachine } from '../machines/take-over-claims.ts';
 import type { SessionView } from '../record-changes.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
@@ -14,7 +13,7 @@ import type { RunningAttempts } from './running-attempts.ts';
 
 /** The tasks that may start now, each with a place for its agents. */
 export function selectNextTasks(context: RunContext, view: SessionView, running: RunningAttempts): readonly Task[] {
-  if (!mayMachineActInRole(context, view.session, 'work')) return [];
+  if (context.remoteSession?.roles.includes('work') === false) return [];
   const limit = computeAgentLimit(context, running.atWork);
   // No place is free, and all of them want one: that is how most looks find it.
   if (running.atWork >= limit && view.tasks.every(({ attempts }) => attempts === undefined)) return [];

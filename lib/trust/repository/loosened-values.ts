@@ -17,13 +17,7 @@ interface LoosenedValue {
 
 /** Values that hold agents to less than the built-in ones do: limits, what agents may do, what money is counted by. */
 export function listLoosenedValues(config: Config): readonly LoosenedValue[] {
-  return [
-    ...listLimits(config),
-    ...listPermissions(config),
-    ...listPrices(config),
-    ...listTrusted(config),
-    ...listHeard(config),
-  ];
+  return [...listLimits(config), ...listPermissions(config), ...listPrices(config), ...listHeard(config)];
 }
 
 function listLimits(config: Config): readonly LoosenedValue[] {
@@ -87,14 +81,6 @@ function listPrices(config: Config): readonly LoosenedValue[] {
     const keys = ['models', 'prices', model];
     return { keys, path: keys.join('.'), value: JSON.stringify(price), effect };
   });
-}
-
-/** Settings that let decisions of other machines count without one by the person of this clone. */
-function listTrusted({ machines }: Config): readonly LoosenedValue[] {
-  if (machines.trusted.length === 0) return [];
-  const effect = 'makes results of machines with these keys count when you lead';
-  const value = JSON.stringify(machines.trusted);
-  return [{ keys: ['machines', 'trusted'], path: 'machines.trusted', value, effect }];
 }
 
 /** Accounts whose comments on pull requests reach agents, beside members of the repository. */

@@ -27,17 +27,17 @@ export function renderMachines(
   ];
 }
 
-/** Commands to trust roles that machines offer and that don't count yet. */
+/** The command to trust a machine that offers to validate and isn't trusted yet. */
 export function renderTrustCommands(machines: readonly ShownMachine[], style: Style): readonly string[] {
   const open = machines.find(
     ({ role, roles, trusted }) =>
-      role !== 'lead' && roles?.some((one) => one !== 'work' && !trusted.includes(one)) === true,
+      role !== 'lead' && roles?.includes('validate') === true && !trusted.includes('validate'),
   );
   if (open === undefined) return [];
   const name = toPrintableLine(open.machine);
   return [
     style.dim('  Work counts once its lead has judged it. To trust what a machine validates where you lead:'),
-    style.dim(`    git flame machines --trust ${name} --role validate`),
+    style.dim(`    git flame machines --trust ${name}`),
   ];
 }
 
@@ -61,7 +61,7 @@ function renderOne(one: ShownMachine, style: Style): readonly string[] {
   ];
 }
 
-/** `roles: work, validate (trusted), review (not trusted)` */
+/** `roles: work, validate (not trusted)` */
 function rolesOf({ roles, trusted, key }: ShownMachine): string {
   if (roles === null) return 'roles: unknown';
   const names = roles.map((role) =>

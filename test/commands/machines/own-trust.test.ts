@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  isKeyTrustedOn,
   parseTrustedMachineKey,
   readTrustedMachineKeys,
 } from '../../../lib/commands/machines/run-in-shared-session.ts';
@@ -9,25 +10,28 @@ import { machineName, openCloneKey } from '../../../lib/trust/clone-key.ts';
 import { makePrivateKey, maySignAs, publicKeyOf } from '../../../lib/util/machine-key.ts';
 import { makeRepo, makeTempDir } from '../../support/repo.ts';
 
-test('TRU-2 a key is trusted in roles and until a day by the configuration of the person, none where that says nothing', async () => {
+test('TRU-2 a key is trusted until a day by the configuration of the person, none where that says nothing', async () => {
   const repo = makeRepo();
   const context = { cwd: repo.path, env: repo.env };
   assert.equal(await readTrustedMachineKeys(context), []);
-  repo.git('config', '--add', 'blueflame.trustedMachine', 'abc validate,merge 2030-12-31');
-  repo.git('config', '--add', 'blueflame.trustedMachine', 'def review 2031-01-01');
-  assert.equal(await readTrustedMachineKeys(context), [
-    { key: 'abc', roles: ['validate', 'merge'], until: '2030-12-31' },
-    { key: 'def', roles: ['review'], until: '2031-01-01' },
+  repo.git('config', '--add', 'blueflame.trustedMachine', 'abc 2030-12-31');
+  repo.git('config', '--add', 'blueflame.trustedMachine', 'def 2031-01-01');
+  const trusted = await readTrustedMachineKeys(context);
+  assert.equal(trusted, [
+    { key: 'abc', until: '2030-12-31' },
+    { key: 'def', until: '2031-01-01' },
   ]);
+  const days = ['2030-12-31T23:59:59Z', '2031-01-01T00:00:00Z'].map((day) => new Date(day));
+  assert.equal(
+    days.map((day) => ['abc', 'def', 'ghi'].map((key) => isKeyTrustedOn(trusted, key, day))),
+    [
+      [true, true, false],
+      [false, true, false],
+    ],
+  );
 });
 
-for (const value of [
-  'abc validate',
-  'abc validate never',
-  'abc plan 2030-12-31',
-  'abc validate 2030-13-31',
-  'abc validate 2030-12-31 x',
-])
+for (const value of ['abc', 'abc never', 'abc validate 2030-12-31', 'abc 2030-13-31', 'abc 2030-12-31 x'])
   test(`TRU-2 ${JSON.stringify(value)} is no such word, and is told as none`, () => {
     assert.throws(
       () => parseTrustedMachineKey(value),

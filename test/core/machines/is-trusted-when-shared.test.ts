@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   toLeftNoteDecision,
+  toMachineTrustDecision,
   toRaisedLimitDecision,
   toSessionStateDecision,
   toTaskPlanDecision,
@@ -57,10 +58,17 @@ test('the log of a shared session shows what is decided after they were made', (
     },
     has: () => false,
   } as unknown as DecisionLog;
-  const shared = createSharedDecisionLog(decided, { session: id, role: 'worker' });
+  const shared = createSharedDecisionLog(decided, { session: id, role: 'worker', isTrustedKey: () => false });
   assert.is(shared.revision, 1);
   revision = 2;
   assert.is(shared.revision, 2);
+});
+
+test('TRU-2 keys that the person named count in the log of a shared session, no others', () => {
+  const decided = { revision: 1, has: () => false } as unknown as DecisionLog;
+  const shared = createSharedDecisionLog(decided, { session: id, role: 'lead', isTrustedKey: (key) => key === 'mine' });
+  const counts = ['mine', 'other'].map((key) => shared.has(toMachineTrustDecision({ id }, key)));
+  assert.equal(counts, [true, false]);
 });
 
 test.run();

@@ -125,7 +125,7 @@ function changeset(): Json {
     ...{ id: '1-main', group: 'main', tasks: ['task-001'], works: [commit], missing: [], depends_on: [] },
     ...{ state: 'landed', base: commit, parent: commit, commit },
     diffstat: { files: 1, insertions: 2, deletions: 3 },
-    ...{ diagnostics: [run], reason: null, message: 'Land it', decided_by: null, built_on: machine },
+    ...{ diagnostics: [run], reason: null, message: 'Land it', decided_by: null },
     ...{ landed_commit: commit, undone: { commit, by: 'Lea', at } },
   };
 }

@@ -3,15 +3,11 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { toMachineTrustDecision } from '../../../lib/core/admission/make-decisions.ts';
-import { renderTextToSign, toApprovalToSign, toVerdictToSign } from '../../../lib/core/machines/machine-statement.ts';
-import type { Changeset } from '../../../lib/domain/state/changeset.ts';
-import type { JoinedMachineRole } from '../../../lib/domain/state/machine-schemas.ts';
+import { renderVerdictToSign } from '../../../lib/core/machines/machine-statement.ts';
 import type { DoneTask } from '../../../lib/domain/state/task-schema.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
-import { adoptStatementsOfMachines } from '../../../lib/engine/machines/supervise-machines.ts';
-import { runMergeWave } from '../../../lib/engine/merge/merge-wave.ts';
+import { adoptVerdictsOfMachines } from '../../../lib/engine/machines/supervise-machines.ts';
 import { viewSession } from '../../../lib/engine/record-changes.ts';
-import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { makePrivateKey, publicKeyOf, signTextWithKey } from '../../../lib/util/machine-key.ts';
 import { sharingLead } from '../../support/sharing-lead.ts';
@@ -23,15 +19,15 @@ test.after(closeWorkshops);
 const lead = sharingLead();
 const [ours, others] = [makePrivateKey(), makePrivateKey()];
 
-/** A session whose only task was done on another machine, and a lead that trusts the holder of a key with a role. */
-async function bench(role: JoinedMachineRole): Promise<TestWorkshop & { readonly task: DoneTask }> {
+/** A session whose only task was done on another machine, and a lead that trusts the holder of a key. */
+async function bench(): Promise<TestWorkshop & { readonly task: DoneTask }> {
   const made = await openTestWorkshop({
     tasks: [{ id: 'a', title: 'Do a', description: 'Do it.', file_locks: ['src/a.txt'] }],
     agent: ({ worktree, role }) =>
       role === 'validator' ? { answer: { status: 'pass', notes: 'Good.', issues: [] } } : write(worktree.path),
   });
   await runWorkWave({ ...made.context, place: 'ben/1' }, made.session);
-  made.context.decided.record([toMachineTrustDecision({ id: made.session }, publicKeyOf(ours), role)]);
+  made.context.decided.record([toMachineTrustDecision({ id: made.session }, publicKeyOf(ours))]);
   const [task] = (await made.said.snapshot()).tasksOf(made.session);
   if (task?.status !== 'done') throw new Error(`${task?.status}`);
   return { ...made, task, context: { ...made.context, remoteSession: lead } };
@@ -48,15 +44,14 @@ interface Telling {
   readonly claim?: number;
   readonly held?: number;
   readonly key?: string;
-  readonly role?: JoinedMachineRole;
   readonly alter?: (verdict: Verdict) => Verdict;
 }
 
 /** As a machine writes it that judged the task, or pretends to. */
 async function tell({ said, session, task }: TestWorkshop & { task: DoneTask }, telling: Telling): Promise<void> {
-  const { name = 'eve/1', claim = 1, held = 1, key = ours, role = 'validate', alter = (one) => one } = telling;
+  const { name = 'eve/1', claim = 1, held = 1, key = ours, alter = (one) => one } = telling;
   const verdict = makeVerdict(task, 'pass', { session, by: 'validator-0000000a', base: task.start_commit });
-  const text = renderTextToSign(role, toVerdictToSign(verdict), { name, claim });
+  const text = renderVerdictToSign(verdict, { name, claim });
   const signed = { name, claim, key: publicKeyOf(key), signature: signTextWithKey(key, text) };
   const judging = { machine: name, claim: held, commit: task.commit };
   const next = { ...task, judging, result: { status: 'pass' as const, notes: '', issues: [] } };
@@ -70,13 +65,13 @@ async function tell({ said, session, task }: TestWorkshop & { task: DoneTask }, 
 }
 
 async function found(made: TestWorkshop): Promise<string | null> {
-  await adoptStatementsOfMachines(made.context, made.session);
+  await adoptVerdictsOfMachines(made.context, made.session);
   const [task] = (await viewSession(made.context, made.session)).tasks;
   return task?.result.status ?? null;
 }
 
 test('DST-1 TRU-2 a verdict counts that a trusted machine signed under the claim it holds', async () => {
-  const made = await bench('validate');
+  const made = await bench();
   await tell(made, {});
   assert.is(await found(made), 'pass');
 });
@@ -84,7 +79,6 @@ test('DST-1 TRU-2 a verdict counts that a trusted machine signed under the claim
 const lies: Readonly<Record<string, Telling>> = {
   'with no signature': { alter: ({ machine: _, ...verdict }) => verdict },
   'signed with a key that is not trusted': { key: others },
-  'signed in another role': { role: 'review' },
   'under a claim that passed on': { claim: 1, held: 2 },
   'of its own work': { name: 'ben/1' },
   'changed after it was signed': { alter: (verdict) => ({ ...verdict, notes: 'All is well.' }) },
@@ -100,57 +94,16 @@ const lies: Readonly<Record<string, Telling>> = {
 
 for (const [what, telling] of Object.entries(lies))
   test(`DST-1 TRU-2 a verdict ${what} counts for nothing: the lead judges that work itself`, async () => {
-    const made = await bench('validate');
+    const made = await bench();
     await tell(made, telling);
     assert.is(await found(made), null);
   });
 
-test('TRU-2 trust that is taken back, or is about another role, lets no verdict count', async () => {
-  const made = await bench('review');
+test('TRU-2 trust that is taken back lets no verdict count', async () => {
+  const made = await bench();
   await tell(made, {});
-  assert.is(await found(made), null);
-  const decision = toMachineTrustDecision({ id: made.session }, publicKeyOf(ours), 'validate');
-  made.context.decided.record([decision]);
-  made.context.decided.supersede([decision]);
+  made.context.decided.supersede([toMachineTrustDecision({ id: made.session }, publicKeyOf(ours))]);
   assert.is(await found(made), null);
 });
-
-const approvals: readonly {
-  readonly what: string;
-  readonly key?: typeof ours;
-  readonly claim?: number;
-  /** What the checks had come to when it was signed. */
-  readonly seen?: Pick<Changeset, 'diagnostics'>;
-  readonly state: Changeset['state'];
-}[] = [
-  { what: 'by a machine that is trusted with reviews', state: 'approved' },
-  { what: 'by another key', key: others, state: 'waiting' },
-  { what: 'given under another lead', claim: 2, state: 'waiting' },
-  {
-    what: 'of other checks than those it has now',
-    seen: {
-      diagnostics: [{ command: 'npm test', exit_code: 0, timed_out: false, output: '', duration_ms: 1 }],
-    },
-    state: 'waiting',
-  },
-];
-
-for (const { what, key = ours, claim = 1, seen = {}, state } of approvals)
-  test(`TRU-2 an approval ${what} leaves it ${state}`, async () => {
-    const made = await bench('review');
-    await runValidateWave(made.context, made.session);
-    await runMergeWave(made.context, made.session);
-    const { session } = await viewSession(made.context, made.session);
-    const [changeset] = session.changesets;
-    if (changeset === undefined) throw new Error('none was built');
-    const approved = { ...changeset, state: 'approved' as const, decided_by: 'Ben <ben@example.com>' };
-    const said = { name: 'ben/1', claim };
-    const text = renderTextToSign('review', toApprovalToSign(session, { ...approved, ...seen }), said);
-    const word = { ...said, key: publicKeyOf(key), signature: signTextWithKey(key, text) };
-    const next = { ...session, changesets: [{ ...approved, approved_on: word }] };
-    await made.said.transact(() => ({ actor: 'ben', changes: [{ subject: 'approved', session: next }] }));
-    await adoptStatementsOfMachines(made.context, made.session);
-    assert.is((await viewSession(made.context, made.session)).session.changesets[0]?.state, state);
-  });
 
 test.run();
