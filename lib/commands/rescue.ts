@@ -6,6 +6,7 @@ import type { CommandArgs, Io } from '../domain/view-models/command.ts';
 import { findRescueByName, listRescues } from '../engine/retention/rescue-refs.ts';
 import { renderRescue, renderRescues } from '../ui/render/render-cleanup.ts';
 import { renderDiff } from '../ui/render/render-diff.ts';
+import { shellQuote } from '../util/shell-quote.ts';
 import { type ReadContext, withRepositoryState } from './context/open-read-context.ts';
 
 /** `git flame rescue list|show|restore|drop`: work that was kept when its worktree was removed. */
@@ -33,7 +34,9 @@ async function show({ git, output }: ReadContext, rescue: Rescue, isDiffWanted: 
   const diffstat = start === null ? null : await git.diffStat(start, commit);
   output.json({ ...rescue, diffstat });
   output.result(renderRescue({ rescue, diffstat }, output.style));
-  if (isDiffWanted && start !== null) output.result(renderDiff(await git.diffText(start, commit), output.style));
+  const command = `git flame rescue show ${shellQuote(rescue.name)} --diff`;
+  if (isDiffWanted && start !== null)
+    output.result(renderDiff(await git.diffText(start, commit), output.style, command));
   output.hint(`git flame rescue restore ${rescue.name}`);
   return 0;
 }

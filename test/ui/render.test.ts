@@ -584,10 +584,10 @@ test('TSK-4: hostile text of models is shown, not obeyed, everywhere', () => {
 test('REV-4: a diff shows carriage returns and reordering characters, keeps tabs', () => {
   const diff = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\r\n+\tnew\u202e\u001b[2J\n';
   assert.is(
-    renderDiff(diff, plainStyle()),
+    renderDiff(diff, plainStyle(), 'git flame show a --diff'),
     'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old␍\n+\tnew⟦U+202E⟧␛[2J',
   );
-  assert.is(renderDiff('', plainStyle()), 'No changes.');
+  assert.is(renderDiff('', plainStyle(), ''), 'No changes.');
 });
 
 test('RVW-1 a diff at a terminal has the line numbers that a comment names; one that is piped is as git writes it', () => {
@@ -595,12 +595,35 @@ test('RVW-1 a diff at a terminal has the line numbers that a comment names; one 
   const hunks = ['@@ -8,3 +98,4 @@ f', ' a', '-b', '+c', '+#d', ' e', '\\ No newline at end of file'];
   const second = ['# 2. Tests', 'diff --git a/y b/y', 'new file mode 100644', '@@ -0,0 +1 @@', '++++ y'];
   const diff = `${[...head, ...hunks, ...second].join('\n')}\n`;
-  assert.equal(renderDiff(diff, plainStyle(80)).split('\n'), [
+  assert.equal(renderDiff(diff, plainStyle(80), 'git flame show a --diff').split('\n'), [
     ...['1. Subject: x', 'look twice: no test', 'x', '@@ -8,3 +98,4 @@ f'],
     ...[' 98  a', '    -b', ' 99 +c', '100 +#d', '101  e', '    \\ No newline at end of file'],
     ...['2. Tests', 'y', 'new file mode 100644', '@@ -0,0 +1 @@', '  1 ++++ y'],
   ]);
-  assert.is(renderDiff(diff, plainStyle()), diff.trimEnd());
+  assert.is(renderDiff(diff, plainStyle(), 'git flame show a --diff'), diff.trimEnd());
+});
+
+test('RVW-1 a diff at a terminal folds a long lock file beside other files, and names the command that shows it', () => {
+  const command = 'git flame show api --diff';
+  const lines = Array.from({ length: 20_000 }, (_, index) => `+-- ${index}`);
+  const lock = [
+    'diff --git a/w/package-lock.json b/w/package-lock.json',
+    'new file mode 100644',
+    '@@ -0,0 +1,20000 @@',
+  ];
+  const code = ['diff --git a/x.ts b/x.ts', '@@ -1 +1 @@', '-a', '+b'];
+  const short = ['diff --git a/go.sum b/go.sum', '@@ -1 +1 @@', '-a', '+b'];
+  const notes = ['# 2. Generated, binary and lock files', '# look twice: it hides text'];
+  const diff = [...lock, ...lines, ...code, ...notes, ...short].join('\n');
+  assert.equal(renderDiff(diff, plainStyle(80), command).split('\n'), [
+    ...['w/package-lock.json', 'new file mode 100644'],
+    '20,000 lines written by a tool, shown by: git flame show api --diff | less',
+    ...['x.ts', '@@ -1 +1 @@', '  -a', '1 +b'],
+    ...['2. Generated, binary and lock files', 'look twice: it hides text', 'go.sum', '@@ -1 +1 @@', '  -a', '1 +b'],
+  ]);
+  assert.is(renderDiff(diff, plainStyle(), command), diff);
+  const alone = renderDiff([...lock, ...lines].join('\n'), plainStyle(80), command);
+  assert.is(alone.split('\n').length, lines.length + lock.length);
 });
 
 test('MRG-7: after the review what was approved, went back and is stuck, with why, and the budget', () => {

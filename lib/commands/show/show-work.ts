@@ -13,6 +13,7 @@ import { renderDiff } from '../../ui/render/render-diff.ts';
 import { renderTask } from '../../ui/render/render-task.ts';
 import { renderUnverifiedCompletions } from '../../ui/render/render-unverified.ts';
 import { toPrintableLine } from '../../ui/text/printable-text.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { showOutputInPager } from '../context/git-preferences.ts';
 import { predictSessionConflicts, selectConflictsOfTask } from '../context/waits-and-conflicts.ts';
 import { gatherStory } from './gather-story.ts';
@@ -35,7 +36,9 @@ export async function showTask(showing: ShowOptions, task: Task): Promise<number
   });
   const { commit, start_commit: start } = task;
   const isDiffWanted = args.options.diff && story.work !== null && commit !== null && start !== null;
-  const accepted = isDiffWanted ? ['', renderDiff(await git.diffText(start, commit), output.style)] : [];
+  const accepted = isDiffWanted
+    ? ['', renderDiff(await git.diffText(start, commit), output.style, diffCommand(task.id))]
+    : [];
   const diff = args.options.diff && story.work === null ? await renderLeftWork(showing, story) : accepted;
   const compared = [
     ...(since === null
@@ -80,7 +83,7 @@ export async function showChangeset(showing: ShowOptions, changeset: Changeset):
     renderChangeset(view, output.style),
     renderChangesetDecision({ changeset, counts, files: isEachShown ? [] : files, review }, output.style),
     ...(args.options.diff && isHere
-      ? ['', renderDiff(await readGuidedDiff(reading, changeset, guided), output.style)]
+      ? ['', renderDiff(await readGuidedDiff(reading, changeset, guided), output.style, diffCommand(changeset.id))]
       : []),
     ...(args.options.interdiff ? await renderInterdiff(showing, changeset.group, since) : []),
   ];
@@ -105,7 +108,8 @@ async function renderLeftWork(
       if (error instanceof FlameError) return error;
       throw error;
     });
-    const said = text instanceof FlameError ? toPrintableLine(text.message) : renderDiff(text, output.style);
+    const said =
+      text instanceof FlameError ? toPrintableLine(text.message) : renderDiff(text, output.style, diffCommand(task.id));
     return ['', output.style.bold(toPrintableLine(where)), said];
   };
   if (cell !== undefined) return shown(`Not accepted, in ${cell.path}`, () => git.diffCell(cell));
@@ -121,7 +125,11 @@ async function renderInterdiff(
   since: ChangesSinceSeen | null,
 ): Promise<readonly string[]> {
   if (since === null) throw noEarlierVersion(name);
-  return ['', renderDiff(await git.diffText(since.from, since.to), output.style)];
+  return ['', renderDiff(await git.diffText(since.from, since.to), output.style, diffCommand(name, '--interdiff'))];
+}
+
+function diffCommand(name: string, option: '--diff' | '--interdiff' = '--diff'): string {
+  return `git flame show ${shellQuote(name)} ${option}`;
 }
 
 function noEarlierVersion(name: string): FlameError {

@@ -3,6 +3,7 @@ import type { AnswerInput } from '../../domain/questions/answer-definition.ts';
 import { listOfferedAnswers } from '../../domain/questions/offered-answers.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import { wrapText } from '../../util/format-width.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { renderExcludingChangesets, renderRejectionEffects } from '../render/changeset-lines.ts';
 import { renderChangeset } from '../render/render-changeset.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
@@ -93,8 +94,8 @@ function offerOf(
 function actsOf(asked: ChangesetDialog): readonly ExtraKey<ChangesetDecision>[] {
   const { context, asking, question, comments } = asked;
   const { showInterdiff, linesOf, showMessage } = question;
-  const view = async (diff: Promise<string>): Promise<null> => {
-    await context.viewDiff(await diff);
+  const view = async (diff: Promise<string>, option: '--diff' | '--interdiff'): Promise<null> => {
+    await context.viewDiff(await diff, `git flame show ${shellQuote(question.changeset.group)} ${option}`);
     return null;
   };
   const edit = async (): Promise<ChangesetDecision | null> => {
@@ -120,8 +121,8 @@ function actsOf(asked: ChangesetDialog): readonly ExtraKey<ChangesetDecision>[] 
     return null;
   };
   return [
-    { label: '(v)iew', act: () => view(question.showDiff()) },
-    ...(showInterdiff === undefined ? [] : [{ label: '(i)nterdiff', act: () => view(showInterdiff()) }]),
+    { label: '(v)iew', act: () => view(question.showDiff(), '--diff') },
+    ...(showInterdiff === undefined ? [] : [{ label: '(i)nterdiff', act: () => view(showInterdiff(), '--interdiff') }]),
     ...(linesOf === undefined ? [] : [{ label: '(e)dit lines', act: edit }]),
     ...(showMessage === undefined ? [] : [{ label: '(m)essage', act: write }]),
     ...(asked.page === null ? [] : [{ label: '(w)eb', act: open }]),

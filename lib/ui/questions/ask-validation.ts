@@ -43,7 +43,7 @@ export async function askValidationDecision(
     return { kind: 'requeue', ...edited, ...((await askToKeepWork(asking)) ? { keep: true } : {}) };
   };
   const view = async (): Promise<null> => {
-    await context.viewDiff(await showDiff());
+    await context.viewDiff(await showDiff(), `git flame show ${task.id} --diff`);
     return null;
   };
   const acts = [
@@ -73,7 +73,7 @@ export async function askAfterValidatorFailed(
   const answers = listOfferedAnswers(asks);
   // No judgement before the diff was shown.
   const judge = async (): Promise<ValidatorFailedDecision> => {
-    await context.viewDiff(await question.showDiff());
+    await context.viewDiff(await question.showDiff(), `git flame show ${task.id} --diff`);
     return askUntilDecided(() => ({ asking, answers: answers.filter(isByHand), decide }));
   };
   const acts = [{ label: '(m)anual review', act: judge }];

@@ -25,7 +25,8 @@ export interface GateContext {
   print(text: string): void;
   /** The means to ask; the gate says how the question can be answered without a terminal, or which error ends it. */
   asking(waiting: UnansweredGate | FlameError): TerminalAsking;
-  viewDiff(diff: string): Promise<void>;
+  /** Shows a diff in the pager; `command` prints it too. */
+  viewDiff(diff: string, command: string): Promise<void>;
   /** Shows text in the pager. */
   view(text: string): Promise<void>;
   edit<Value>(request: EditRequest<Value>): Promise<Value | null>;
@@ -44,6 +45,7 @@ export function createGateContext(io: Io, settings: GateSettings, withdrawn?: Ab
   const { style } = settings;
   const prompter: Prompter = createPrompter(io, style.width);
   const print = (text: string): void => void io.stderr.write(`${text}\n`);
+  const view = (text: string): Promise<void> => openPager(io, text, { pager: settings.pager, elsewhere: io.stderr });
   return {
     style,
     print,
@@ -53,8 +55,8 @@ export function createGateContext(io: Io, settings: GateSettings, withdrawn?: Ab
       const printAside = (line: string): void => print(wrapIndented(line, style.width));
       return { prompter, print: printAside, onEnd, withdrawn, howTo: () => howTo(io, style) };
     },
-    viewDiff: (diff) => openPager(io, renderDiff(diff, style), { pager: settings.pager, elsewhere: io.stderr }),
-    view: (text) => openPager(io, text, { pager: settings.pager, elsewhere: io.stderr }),
+    viewDiff: (diff, command) => view(renderDiff(diff, style, command)),
+    view,
     edit: (request) => editTextInEditor(io, { ...request, editor: settings.editor, print, style, withdrawn }),
   };
 }

@@ -1,3 +1,5 @@
+import { isMadeByTools } from '../../domain/state/made-by-tools.ts';
+import { formatCount } from '../../util/format-figures.ts';
 import { toPrintableDiffLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
 
@@ -5,12 +7,15 @@ const hunkHead = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/;
 
 /**
  * A unified diff with colour, and with nothing in it that a terminal would act on or hide. At a terminal each file is
- * headed by its path, and lines have the numbers that a comment names; elsewhere it stays one that git apply takes.
+ * headed by its path, lines have the numbers that a comment names, and long files of tools are folded; elsewhere it stays
+ * one that git apply takes. `command`: prints this diff.
  */
-export function renderDiff(diff: string, style: Style): string {
+export function renderDiff(diff: string, style: Style, command: string): string {
   if (diff === '') return 'No changes.';
-  const lines = diff.replace(/\n$/, '').split('\n');
-  const digits = Number.isFinite(style.width) ? widestNumber(lines) : 0;
+  const all = diff.replace(/\n$/, '').split('\n');
+  const isAtTerminal = Number.isFinite(style.width);
+  const lines = isAtTerminal ? foldFilesOfTools(all, command) : all;
+  const digits = isAtTerminal ? widestNumber(lines) : 0;
   // null: in the head of a file.
   let number: number | null = null;
   return lines
@@ -28,6 +33,30 @@ export function renderDiff(diff: string, style: Style): string {
     .join('\n');
 }
 
+/** Changed lines of a lock or generated file that bury what people and agents wrote. */
+const mostLinesOfTool = 100;
+
+/** Leaves out the lines of long files that tools write, beside others: a line has their number and how to read them. */
+function foldFilesOfTools(lines: readonly string[], command: string): readonly string[] {
+  const starts = lines.flatMap((line, index) => (/^(?:diff --git|#) /.test(line) ? [index] : []));
+  const sections = [0, ...starts].map((start, index) => lines.slice(start, starts[index] ?? lines.length));
+  const isOfTool = ([head = '']: readonly string[]): boolean => isMadeByTools(pathOf(head) ?? '');
+  if (sections.every((section) => isOfTool(section) || section[0]?.startsWith('diff --git ') !== true)) return lines;
+  return sections.flatMap((section) => {
+    const head = section.slice(
+      0,
+      section.findIndex((line) => hunkHead.test(line)),
+    );
+    const changed = section.slice(head.length).filter((line) => /^[-+]/.test(line)).length;
+    if (changed <= mostLinesOfTool || !isOfTool(section)) return section;
+    return [...head, `# ${formatCount(changed, 'line')} written by a tool, shown by: ${command} | less`];
+  });
+}
+
+function pathOf(line: string): string | undefined {
+  return /^diff --git a\/(?<path>.+) b\/\k<path>$/.exec(line)?.groups?.path;
+}
+
 function paintLine(text: string, style: Style): string {
   if (text.startsWith('+')) return style.green(text);
   return text.startsWith('-') ? style.red(text) : text;
@@ -43,8 +72,7 @@ function renderHead(line: string, style: Style, isAtTerminal: boolean): readonly
   if (line.startsWith('# ')) return renderGuideLine(isAtTerminal ? text.slice(2) : text, style);
   if (!isAtTerminal) return [style.bold(text)];
   if (needlessHead.test(line)) return [];
-  const path = /^diff --git a\/(?<path>.+) b\/\k<path>$/.exec(text)?.groups?.path;
-  return [style.bold(path ?? text)];
+  return [style.bold(pathOf(text) ?? text)];
 }
 
 /** A heading of a chapter, or a line about the file that follows it. */
