@@ -87,6 +87,12 @@ test('DSK-1: titles come first, with groups, in columns by state; a filter leave
     await page.keyboard.type('settings lift');
     await page.locator('#plan', { hasText: '1 of 10 tasks' }).waitFor();
     assert.is(await page.locator('.task').count(), 1);
+    await page.keyboard.press('Enter');
+    assert.is(await page.evaluate('document.activeElement.dataset.id'), 'task-009');
+    await page.keyboard.press('/');
+    await page.keyboard.press('Escape');
+    await page.locator('.task').nth(9).waitFor();
+    assert.is(await page.locator('#filter').inputValue(), '');
   } finally {
     await fake.board.close();
   }

@@ -44,8 +44,16 @@ export function TaskSection() {
               type="search"
               placeholder="Filter tasks"
               aria-keyshortcuts="/"
+              value={filter}
               onInput={({ currentTarget }) => {
                 filter.value = currentTarget.value;
+              }}
+              onKeyDown={(event) => {
+                if (event.key === 'Escape') filter.value = '';
+                if (event.key !== 'Enter') return;
+                // Else it would open what it gives the focus to.
+                event.preventDefault();
+                document.querySelector<HTMLElement>('.task, .node:not(.dim)')?.focus();
               }}
             />
           </label>
