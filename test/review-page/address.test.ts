@@ -19,7 +19,7 @@ test('RVW-1: a changeset and a file of it have an address, which a reload, anoth
   await page.locator('nav button[data-id="1-two"]').click();
   await page.locator('h1', { hasText: 'two' }).waitFor();
   assert.is(new URL(page.url()).hash, '#1-two');
-  assert.match(await page.title(), /^two · /);
+  assert.match(await page.title(), /^● waits for you · two · /);
   await page.locator('#file-tree a', { hasText: 'ä #1.txt' }).click();
   await page.locator('.file[data-path="src/ä #1.txt"][aria-current]').waitFor();
   const address = page.url();

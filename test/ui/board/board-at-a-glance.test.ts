@@ -50,6 +50,8 @@ test('DSK-1: axe finds nothing wrong with any state of a session, and none is wi
 test('DSK-1: one look says the wave and what each took, how many tasks are done, and what is spent', async () => {
   const { fake, page } = await visit('validation');
   try {
+    // A tab behind others says it too.
+    assert.match(await page.title(), /^● waits for you · Rate limits/);
     const waves = await texts(page, '.wave');
     assert.equal(waves.slice(0, 2), ['✓Plan 4m 07s done', '✓Work 12m 41s done']);
     assert.match(waves[2] ?? '', /^●Validate .*waits for you$/);

@@ -3,6 +3,7 @@ import { cycleNumber } from '../../../domain/state/session-facts.ts';
 import { countTasks, describeTaskCounts, type TaskCounts } from '../../../domain/state/task-counts.ts';
 import { type BoardSession, type BoardWave, emptyBoardState } from '../../../domain/view-models/board-view.ts';
 import { formatElapsed, formatSpend, formatTokens, formatUsd } from '../../../util/format-figures.ts';
+import { waitsInTitle } from '../../page/client/page-elements.ts';
 import { boardState, shownTasks } from './received-board-state.ts';
 import { clock, ElapsedTime } from './text-components.tsx';
 
@@ -10,12 +11,14 @@ const name = 'git flame board';
 
 /** The session's objective. */
 export function ObjectiveTitle() {
-  const { session } = boardState.value;
+  const { session, gate, is_running } = boardState.value;
   const lands = session?.lands_on == null ? '' : `, landing on ${session.lands_on}`;
   const cycle = session === null ? 1 : cycleNumber(session);
+  const stands = session === null ? '' : gate !== null ? waitsInTitle : is_running ? '' : 'nothing runs';
   useLayoutEffect(() => {
-    document.title = [session?.title, name].filter(Boolean).join(' · ');
-  }, [session]);
+    // A tab in the background has nothing else to say it with.
+    document.title = [stands, session?.title, name].filter(Boolean).join(' · ');
+  }, [session, stands]);
   return (
     <>
       <h1 id="title" dir="auto" title={session?.objective}>

@@ -1,3 +1,6 @@
+/** What a tab's title begins with while something waits for the person. */
+export const waitsInTitle = '● waits for you';
+
 /** An element of the page that must be there. */
 export function requireElementById<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
   const found = document.getElementById(id);

@@ -1,5 +1,6 @@
+import { effect } from '@preact/signals';
 import { errorMessage } from '../../../util/error-text.ts';
-import { createElement, requireElementById } from '../../page/client/page-elements.ts';
+import { createElement, requireElementById, waitsInTitle } from '../../page/client/page-elements.ts';
 import { getHtml } from '../../page/client/server-requests.ts';
 import type { ReviewPageChangeset } from '../page-facts.ts';
 import { findFormerChangesetKey, hasShownDrafts, moveDraftsToRebuilt } from './drafts.ts';
@@ -70,7 +71,6 @@ function showNext(changeset: ReviewPageChangeset): void {
 async function show(changeset: ReviewPageChangeset, path: string | null = null): Promise<void> {
   const key = changesetContentKey(changeset);
   shownChangesetKey.value = key;
-  document.title = `${nameOfRound(changeset)} · ${pageTitle}`;
   moveDraftsToRebuilt();
   // The open answer was about another changeset.
   openedAnswerForm.value = null;
@@ -96,6 +96,13 @@ async function show(changeset: ReviewPageChangeset, path: string | null = null):
 }
 
 const { title: pageTitle } = document;
+
+effect(() => {
+  const { value: shown } = shownChangeset;
+  if (shown === undefined) return;
+  const waits = shown.state === 'waiting' && reviewState.value.phase === 'deciding';
+  document.title = [...(waits ? [waitsInTitle] : []), nameOfRound(shown), pageTitle].join(' · ');
+});
 
 // As in the styles.
 const wide = matchMedia('(min-width: 110rem)');
