@@ -162,7 +162,7 @@ function describeCheck(run: DiagnosticRun): string {
 
 /** The lines of the change that no test ran, by the coverage reports; '' where none is known. */
 function describeLinesNotRun({ coverage }: DiagnosticRun): string {
-  const files = coverage?.files.filter(({ ranges }) => ranges.length > 0).slice(0, 20) ?? [];
+  const files = coverage?.filter(({ ranges }) => ranges.length > 0).slice(0, 20) ?? [];
   const lines = files.map(({ path, ranges }) => `${path} ${formatLineRanges(ranges, 10)}`);
   return lines.length === 0 ? '' : `\nAdded lines that no test ran: ${lines.join('; ')}`;
 }

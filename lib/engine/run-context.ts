@@ -41,8 +41,8 @@ export interface MachinePort {
     readonly hidden: readonly string[];
   }): Promise<readonly string[]>;
   /**
-   * Reads files of a worktree that were written since a moment (milliseconds since 1970) and whose names match, at most
-   * 20 of at most 16 MiB each. Links are not followed; folders of packages and those with a dot are left out.
+   * Reads files of a worktree that were written since a moment (milliseconds since 1970) and whose names match, of at
+   * most 16 MiB each and 64 MiB in all. Links are not followed; folders of packages and those with a dot are left out.
    */
   readNewFiles(request: {
     readonly worktree: string;

@@ -136,6 +136,7 @@ test('VAL-1: a validator reads which added lines no test ran', () => {
   const files = [
     {
       path: 'src/price.js',
+      report: 'lcov.info',
       lines: 9,
       not_run: 4,
       ranges: [
@@ -143,11 +144,11 @@ test('VAL-1: a validator reads which added lines no test ran', () => {
         [9, 9],
       ] as [number, number][],
     },
-    { path: 'src/fine.js', lines: 2, not_run: 0, ranges: [] },
+    { path: 'src/fine.js', report: 'lcov.info', lines: 2, not_run: 0, ranges: [] },
   ];
   const task = makePromptTask();
   const data: PromptData = { role: 'validator', task, policy: makePolicy(), diff: 'd', audit, diagnostics: [] };
-  const checked = { ...data, diagnostics: [{ ...run, coverage: { reports: ['lcov.info'], files } }] };
+  const checked = { ...data, diagnostics: [{ ...run, coverage: files }] };
   assert.match(
     render(checked).prompt,
     /npm test: exit code 0\n {2}Added lines that no test ran: src\/price\.js 3-5, 9\n/,

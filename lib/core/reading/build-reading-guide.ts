@@ -8,7 +8,7 @@ import {
   readingMarkKinds,
 } from '../../domain/state/reading-guide.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
-import type { Coverage } from '../../domain/state/verdict.ts';
+import type { CoveredFile } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { compareText, groupBy } from '../../util/sort-and-group.ts';
 import { type ChangedText, readChangedText } from './changed-text.ts';
@@ -45,7 +45,7 @@ export function needsTests({ texts }: ReadChanges): boolean {
  */
 export function listWordsToSearch(changes: ReadChanges, tests: readonly string[]): readonly string[] {
   const sources = changes.texts.filter(({ kind }) => kind === 'source');
-  const whyUntested = createTestedCheck({ ...changes, search: { tests, words: new Set(), lines: [] }, coverage: null });
+  const whyUntested = createTestedCheck({ ...changes, search: { tests, words: new Set(), lines: [] }, coverage: [] });
   const untested = sources.filter((text) => isTestable(text) && whyUntested(text) !== null);
   return [...new Set([...untested.flatMap(listWordsOfTests), ...sources.flatMap(listBrokenNames)])];
 }
@@ -61,10 +61,10 @@ export function buildReadingGuide(
   changes: ReadChanges,
   tasks: readonly GuidedTask[],
   search: TreeSearch,
-  coverage: Coverage | null = null,
+  coverage: readonly CoveredFile[] = [],
 ): ReadingGuide {
   const marks = markFiles(changes, search, coverage);
-  const notRun = new Map(coverage?.files.map(({ path, ranges }) => [path, ranges]));
+  const notRun = new Map(coverage.map(({ path, ranges }) => [path, ranges]));
   const guide = (text: ChangedText): GuidedFile => ({
     path: text.path,
     insertions: text.file.insertions,
@@ -93,7 +93,7 @@ function findReason({ path, file }: ChangedText, tasks: readonly GuidedTask[]): 
 
 type Marks = ReadonlyMap<ChangedText, readonly ReadingMark[]>;
 
-function markFiles({ texts, links }: ReadChanges, search: TreeSearch, coverage: Coverage | null): Marks {
+function markFiles({ texts, links }: ReadChanges, search: TreeSearch, coverage: readonly CoveredFile[]): Marks {
   const isManifestChanged = texts.some(({ kind }) => kind === 'dependencies');
   const listLost = createLostLines(texts.filter(({ kind }) => kind === 'test'));
   const describeNames = createNameDescriber(texts, search);
@@ -118,7 +118,7 @@ function markFiles({ texts, links }: ReadChanges, search: TreeSearch, coverage: 
 function listUntested(
   { texts, links }: ReadChanges,
   search: TreeSearch,
-  coverage: Coverage | null,
+  coverage: readonly CoveredFile[],
 ): ReadonlyMap<ChangedText, string> {
   const whyUntested = createTestedCheck({ texts, links, search, coverage });
   const found = texts.flatMap((text) => {

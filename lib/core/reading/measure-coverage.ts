@@ -1,5 +1,5 @@
 import type { Patch } from '../../domain/state/patch.ts';
-import type { Coverage } from '../../domain/state/verdict.ts';
+import type { CoveredFile } from '../../domain/state/verdict.ts';
 import { renderFileName } from '../../util/file-names.ts';
 import { groupBy } from '../../util/sort-and-group.ts';
 import { readLineRuns } from './coverage-reports.ts';
@@ -18,53 +18,56 @@ const longestPath = 4_096;
 /** A report that takes longer is no report of a test runner. */
 const mostSteps = 20_000_000;
 
-/** Counts by line number; null: no report measures it. */
-type Lines = Map<number, number | null>;
+interface AddedLines {
+  /** How often each ran, by its number; null: no report measures it. */
+  readonly counts: Map<number, number | null>;
+  report: string;
+}
 
-/** Reads from the reports of a run which lines that a patch added ran; null: they measure none. `tree`: all its files. */
+/** Reads from the reports of checks which lines that a patch added ran, of the files measured. `tree`: all its files. */
 export function measureCoverage(
   reports: readonly CoverageReport[],
   patch: Patch,
   tree: readonly string[],
-): Coverage | null {
+): readonly CoveredFile[] {
   const changed = listAddedLines(patch);
   let steps = 0;
   for (const report of reports) {
     const places = placePaths(report, tree);
     for (const { path, from, to, count } of readLineRuns(report.text)) {
-      const lines = changed.get(places.get(path) ?? '');
-      if (lines === undefined) continue;
+      const added = changed.get(places.get(path) ?? '');
+      if (added === undefined) continue;
+      added.report = report.path;
       for (let line = from; line <= to; line += 1) {
-        const before = lines.get(line);
-        if (before !== undefined) lines.set(line, Math.max(before ?? 0, count));
+        const before = added.counts.get(line);
+        if (before !== undefined) added.counts.set(line, Math.max(before ?? 0, count));
         steps += 1;
-        if (steps > mostSteps) return null;
+        if (steps > mostSteps) return [];
       }
     }
   }
-  const files = [...changed].flatMap(([path, lines]) => summarize(path, lines)).slice(0, mostFiles);
-  return files.length === 0 ? null : { reports: reports.map(({ path }) => renderFileName(path)), files };
+  return [...changed].flatMap(([path, added]) => summarize(path, added)).slice(0, mostFiles);
 }
 
-function listAddedLines({ files }: Patch): ReadonlyMap<string, Lines> {
+function listAddedLines({ files }: Patch): ReadonlyMap<string, AddedLines> {
   const sources = files.filter(({ path, hasNul }) => kindOfFile(path) === 'source' && !hasNul);
   return new Map(
     sources.map((file) => {
-      const lines: Lines = new Map();
+      const counts = new Map<number, number | null>();
       for (const hunk of file.hunks()) {
         let at = hunk.newStart;
         for (const { kind } of hunk.lines) {
-          if (kind === 'insert') lines.set(at, null);
+          if (kind === 'insert') counts.set(at, null);
           if (kind !== 'delete') at += 1;
         }
       }
-      return [file.path, lines];
+      return [file.path, { counts, report: '' }];
     }),
   );
 }
 
-function summarize(path: string, lines: Lines): readonly Coverage['files'][number][] {
-  const measured = [...lines].filter(([, count]) => count !== null);
+function summarize(path: string, { counts, report }: AddedLines): readonly CoveredFile[] {
+  const measured = [...counts].filter(([, count]) => count !== null);
   if (measured.length === 0) return [];
   const ranges: [number, number][] = [];
   const notRun = measured.flatMap(([line, count]) => ((count ?? 0) > 0 ? [] : [line]));
@@ -73,7 +76,8 @@ function summarize(path: string, lines: Lines): readonly Coverage['files'][numbe
     if (last !== undefined && last[1] === line - 1) last[1] = line;
     else ranges.push([line, line]);
   }
-  return [{ path, lines: measured.length, not_run: notRun.length, ranges: ranges.slice(0, mostRanges) }];
+  const figures = { lines: measured.length, not_run: notRun.length, ranges: ranges.slice(0, mostRanges) };
+  return [{ path, report: renderFileName(report), ...figures }];
 }
 
 /**

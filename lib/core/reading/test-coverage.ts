@@ -1,4 +1,4 @@
-import type { Coverage } from '../../domain/state/verdict.ts';
+import type { CoveredFile } from '../../domain/state/verdict.ts';
 import { formatCount, formatLineRanges } from '../../util/format-figures.ts';
 import { groupBy } from '../../util/sort-and-group.ts';
 import type { ChangedText } from './changed-text.ts';
@@ -40,7 +40,7 @@ interface TestedFacts {
   readonly texts: readonly ChangedText[];
   readonly links: FileLinks;
   readonly search: TreeSearch;
-  readonly coverage: Coverage | null;
+  readonly coverage: readonly CoveredFile[];
 }
 
 /**
@@ -58,10 +58,10 @@ export function createTestedCheck({ texts, links, search, coverage }: TestedFact
   const linked = new Set(changedTests.flatMap(({ path }) => [...(links.get(path) ?? [])]));
   const places = new Set(changedTests.flatMap(listImportedPlaces));
   const said = new Set(search.lines.filter(({ path }) => tests.has(path)).flatMap(({ text }) => wordsOf(text)));
-  const measured = new Map(coverage?.files.map((file) => [file.path, file]));
+  const measured = new Map(coverage.map((file) => [file.path, file]));
   return (text) => {
     const lines = measured.get(text.path);
-    if (lines !== undefined) return whyNotRun(lines, coverage?.reports ?? []);
+    if (lines !== undefined) return whyNotRun(lines);
     const words = listWordsOfTests(text);
     const isLinked = linked.has(text.path) || listPlacesOf(text.path).some((place) => places.has(place));
     const holdsTests = text.language === 'rust' && /#\[cfg\(test\)\]/.test(text.after);
@@ -72,13 +72,10 @@ export function createTestedCheck({ texts, links, search, coverage }: TestedFact
 }
 
 /** A few lines that did not run, of many that did, are left to the reader. */
-function whyNotRun(
-  { lines, not_run: count, ranges }: Coverage['files'][number],
-  reports: readonly string[],
-): string | null {
+function whyNotRun({ report, lines, not_run: count, ranges }: CoveredFile): string | null {
   if (count === 0 || (count < 10 && count * 5 < lines)) return null;
   const where = formatLineRanges(ranges, 4);
-  return `${count} of ${formatCount(lines, 'changed line')} ran in no test (${where}), by ${reports.join(', ')}`;
+  return `${count} of ${formatCount(lines, 'changed line')} ran in no test (${where}), by ${report}`;
 }
 
 /** The folders a file is in, by whole path and by the end of it: what a test imports to reach it through them. */

@@ -1,5 +1,5 @@
 import type { TaskId } from '../ids.ts';
-import type { Coverage } from './verdict.ts';
+import type { CoveredFile } from './verdict.ts';
 
 /** The order in which a changeset explains itself, and what in it deserves a second look. */
 export interface ReadingGuide {
@@ -32,7 +32,7 @@ export interface GuidedFile {
   /** Computed; the gravest first. */
   readonly marks: readonly ReadingMark[];
   /** First and last line of what was added and no test ran, by coverage reports; absent: none is known. */
-  readonly lines_not_run?: Coverage['files'][number]['ranges'];
+  readonly lines_not_run?: CoveredFile['ranges'];
 }
 
 export interface ClaimedReason {

@@ -3,23 +3,18 @@ import { objectIdSchema, sessionIdSchema, taskIdSchema } from './id-schemas.ts';
 import { lineCommentsSchema } from './line-comment.ts';
 import { machineStatementSchema } from './machine-schemas.ts';
 
-/** Which lines that a change added ran, as the coverage reports say that its checks wrote. */
-const coverageSchema = z.object({
-  /** Where the reports lay in the worktree. */
-  reports: z.array(z.string()),
-  /** At most 200 files, those that a report measures. */
-  files: z.array(
-    z.object({
-      path: z.string(),
-      /** Added lines that are measured, and how many of them did not run. */
-      lines: z.int().min(1),
-      not_run: z.int().min(0),
-      /** First and last line of what did not run, at most 30. */
-      ranges: z.array(z.tuple([z.int(), z.int()])),
-    }),
-  ),
+/** Which of the lines that a change added ran, as a coverage report says that its checks wrote. */
+const coveredFileSchema = z.object({
+  path: z.string(),
+  /** Where the report lay in the worktree: the last that measures it. */
+  report: z.string(),
+  /** Added lines that are measured, and how many of them did not run. */
+  lines: z.int().min(1),
+  not_run: z.int().min(0),
+  /** First and last line of what did not run, at most 30. */
+  ranges: z.array(z.tuple([z.int(), z.int()])),
 });
-export type Coverage = Readonly<z.infer<typeof coverageSchema>>;
+export type CoveredFile = Readonly<z.infer<typeof coveredFileSchema>>;
 
 export const diagnosticRunSchema = z.object({
   command: z.string(),
@@ -33,8 +28,8 @@ export const diagnosticRunSchema = z.object({
   output_hash: z.string().optional(),
   /** It fails on the base as well, where the change is not; left out where it passes there, or where that is not known. */
   on_base: z.literal(true).optional(),
-  /** Of the last run on a changeset: what its reports, and those of the runs before it, measure. */
-  coverage: coverageSchema.optional(),
+  /** Of the last run: what its reports, and those of the runs before it, measure; at most 200 files. */
+  coverage: z.array(coveredFileSchema).optional(),
 });
 export type DiagnosticRun = z.infer<typeof diagnosticRunSchema>;
 

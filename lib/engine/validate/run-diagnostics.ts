@@ -106,8 +106,8 @@ async function addCoverage(
 ): Promise<readonly DiagnosticRun[]> {
   const patch = await git.readPatch(since, cell.start);
   const coverage = measureCoverage(reports, patch, await git.listFiles(cell.start, mostFiles));
-  if (coverage === null) return runs;
-  return runs.map((run, at) => (at === runs.length - 1 ? { ...run, coverage } : run));
+  if (coverage.length === 0) return runs;
+  return runs.map((run, at) => (at === runs.length - 1 ? { ...run, coverage: [...coverage] } : run));
 }
 
 const mostFiles = 100_000;
