@@ -22,7 +22,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     const words = invocation.kind === 'none' ? await askWhatToDo(invocation, io) : [];
     // Asked at a terminal, the person may want nothing.
     if (words === null) return 0;
-    return await perform(parseArgv([...argv, ...words]), io);
+    const typed = [...argv, ...words];
+    return await perform(parseArgv(typed), typed, io);
   } catch (error) {
     return reportError(error, argv, io);
   }
@@ -47,7 +48,7 @@ async function askWhatToDo(
   return askForObjective(globals, { ...io, cwd: enterDirectory(io.cwd, directory) });
 }
 
-async function perform(invocation: ParsedCommandLine, io: Io): Promise<number> {
+async function perform(invocation: ParsedCommandLine, typed: readonly string[], io: Io): Promise<number> {
   if (invocation.kind === 'version') {
     io.stdout.write(`git-flame ${FLAME_VERSION}\n`);
     return 0;
@@ -59,23 +60,23 @@ async function perform(invocation: ParsedCommandLine, io: Io): Promise<number> {
     io.stdout.write(`${text}\n`);
     return 0;
   }
-  return runCommand(invocation.command, invocation, io);
+  return runCommand(invocation.command, { ...invocation, typed }, io);
 }
 
 async function runCommand<Name extends CommandName>(
   command: Name,
-  invocation: ParsedCommandLine & { readonly kind: 'run' },
+  invocation: ParsedCommandLine & { readonly kind: 'run' } & { readonly typed: readonly string[] },
   io: Io,
 ): Promise<number> {
   const spec: CommandSpec<Name> = commandTable[command];
   const cwd = enterDirectory(io.cwd, invocation.directory);
   if (spec.load === undefined) throw notThere(command);
   const module = await spec.load();
-  const { subcommand, positionals, globals } = invocation;
+  const { subcommand, positionals, globals, typed } = invocation;
   // parseArgv read the options by the table, whose kinds the compiler checks against CommandOptions.
   const options = invocation.options as unknown as CommandOptions[Name];
   const there = cwd === io.cwd ? io : { ...io, cwd };
-  return module.run({ command, subcommand, options, positionals, globals }, there);
+  return module.run({ command, subcommand, options, positionals, globals, typed }, there);
 }
 
 function enterDirectory(cwd: string, directory: string | null): string {

@@ -97,12 +97,10 @@ function renderContinueCommand({ command, globals }: CommandArgs): string {
 }
 
 function trustHints(args: CommandArgs, isFirst: boolean): readonly string[] {
-  const { command, subcommand, globals, options, positionals } = args;
-  const from = 'from' in options && options.from !== null ? ['--from', options.from] : [];
+  const { command, subcommand, globals, typed } = args;
   const config = globals.config === null ? [] : ['--config', globals.config];
   const session = globals.session === null ? [] : ['--session', globals.session];
-  const yes = 'yes' in options && options.yes ? ['--yes'] : [];
-  const typed = isFirst ? [...positionals, ...from, ...yes] : [];
-  const words = [command, ...(subcommand === null ? [] : [subcommand]), ...typed, ...config, ...session];
+  const again = [command, ...(subcommand === null ? [] : [subcommand]), ...config, ...session];
+  const words = isFirst && typed !== undefined ? typed : again;
   return [...listTrustCommands(args), `git flame ${words.map(shellQuote).join(' ')}`];
 }

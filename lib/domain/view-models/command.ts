@@ -175,6 +175,8 @@ export interface CommandArgs<Name extends CommandName = CommandName> {
   /** The operands; a multi-word objective is one. Never empty strings. */
   readonly positionals: readonly string[];
   readonly globals: GlobalOptions;
+  /** All words as they were typed, the command's name included; absent: another command runs this one. */
+  readonly typed?: readonly string[];
 }
 
 /** Exports of a file in lib/commands. Resolves to the exit code; throws FlameErrors. */
