@@ -11,11 +11,8 @@ import { errorMessage } from '../util/error-text.ts';
  * returns the exit code.
  */
 export async function reportError(error: unknown, argv: readonly string[], io: Io): Promise<number> {
-  const known = toFlameError(
-    error,
-    io.signal,
-    (await hasSession(error, io)) ? ': git flame resume' : ' run the same command again.',
-  );
+  const isBegun = continuesSession(argv) && (await hasSession(error, io));
+  const known = toFlameError(error, io.signal, isBegun ? ': git flame resume' : ' run the same command again.');
   const exitCode = exitCodes[known.kind];
   // `| head` has seen enough: that is no error.
   if (known.code === 'pipe-closed') return pipeClosedExitCode;
@@ -49,6 +46,14 @@ async function askGit(
   const { readGitColor } = await import('../commands/context/git-preferences.ts');
   // Missing git may be the very error reported here.
   return readGitColor(io, { ...options, json: false }).catch(() => null);
+}
+
+/** Whether the command moves a session on, so that typed again it might begin another one, or decide twice. */
+function continuesSession(argv: readonly string[]): boolean {
+  const words = optionsOf(argv);
+  const isAside = ['--try', '--done', '--export'].some((flag) => words.includes(flag));
+  const command = words.find((word) => !word.startsWith('-')) ?? '';
+  return !isAside && /^(?:run|resume|plan|demo|work|validate|merge|review)$/.test(command);
 }
 
 /** Whether something is left to resume where the disk was full. */

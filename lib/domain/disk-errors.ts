@@ -28,7 +28,7 @@ export function asDiskFullError(error: unknown, again: string): FlameError | nul
   const isFull = error instanceof Error && 'code' in error && /^(?:ENOSPC|EDQUOT)$/.test(`${error.code}`);
   if (!isFull && !(error instanceof Error && isFullDiskText(error.message))) return null;
   const reason = error.message.split('\n')[0] ?? '';
-  return noDiskSpaceError(`The disk is full: ${reason}`, `Free some disk, then${again}`, error);
+  return noDiskSpaceError(`The disk is full: ${reason}`, `Free some disk or inodes, then${again}`, error);
 }
 
 /** The error of a command in a repository that can't be written; null for every other error. */
@@ -43,9 +43,9 @@ export function asReadOnlyError(error: unknown): FlameError | null {
   );
 }
 
-/** Whether git's or a system's words say that there is no room left. */
+/** Whether git's or a system's words say that there is no room left. Of a lock that it made git says only that it couldn't write it. */
 export function isFullDiskText(text: string): boolean {
-  return /No space left on device|Disk quota exceeded/.test(text);
+  return /No space left on device|Out of diskspace|Disk quota exceeded|couldn't write '[^']*\.lock'/.test(text);
 }
 
 /**

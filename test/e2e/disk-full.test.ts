@@ -68,7 +68,10 @@ onSmallDisk('CLI-6 a full disk where no session is to resume names the same comm
     ].join('\n'),
   );
   assert.is(read('code'), '128\n', told);
-  assert.match(read('told'), /The disk is full: .*\nnext: Free some disk, then run the same command again\.\n/);
+  assert.match(
+    read('told'),
+    /The disk is full: .*\nnext: Free some disk or inodes, then run the same command again\.\n/,
+  );
 });
 
 onSmallDisk(
@@ -92,7 +95,7 @@ onSmallDisk(
       ].join('\n'),
     );
     assert.is(read('code'), '128\n', told + read('told'));
-    assert.match(read('told'), /error: The disk is full: [^\n]*\n.*Free some disk, then: git flame resume/s);
+    assert.match(read('told'), /error: The disk is full: [^\n]*\n.*Free some disk or inodes, then: git flame resume/s);
     assert.is(read('landed').includes('one:'), false);
     assert.is(read('one'), 'whole\n', read('again'));
     assert.is(read('fsck'), '');

@@ -72,8 +72,10 @@ async function runProgram(program: Program, { input, accept = [0] }: GitOptions)
     child.on('close', (code) => resolve(code ?? endedBySignal));
   });
   const stderr = Buffer.concat(err).toString().trim();
-  const why = accept.includes(exitCode) && exitCode !== endedBySignal ? null : explain(verbOf(args), stderr);
-  if (why !== null || !accept.includes(exitCode)) throw why ?? unexpectedExit(args, exitCode, stderr);
+  // No failure that is accepted stands for a full disk.
+  const isAccepted = accept.includes(exitCode) && !(exitCode === 128 && isFullDiskText(stderr));
+  const why = isAccepted && exitCode !== endedBySignal ? null : explain(verbOf(args), stderr);
+  if (why !== null || !isAccepted) throw why ?? unexpectedExit(args, exitCode, stderr);
   return { exitCode, stdout: Buffer.concat(out), stderr };
 }
 

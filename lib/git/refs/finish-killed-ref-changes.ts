@@ -82,7 +82,7 @@ export async function finishOneKilledRefChange(
   at: number,
 ): Promise<readonly string[]> {
   const removed = await removeLocks(place, motion, at);
-  const moved = await completeMoves(place, motion);
+  const moved = await completeRefMoves(place, motion);
   const { advance = null } = motion;
   const isAdvanced = advance !== null && (await finishWorktreeUpdate(place.context.env, advance));
   return [...removed, ...moved, ...(isAdvanced ? [advance.workTree] : [])];
@@ -148,8 +148,8 @@ function foldersOf(commonDir: string): readonly string[] {
   return [commonDir, ...(basename(commonDir) === '.git' ? [dirname(commonDir)] : []), ...trees];
 }
 
-/** Git had locked and checked every ref when it moved the first: the others follow. */
-async function completeMoves(
+/** Moves the other refs once some have moved: git had locked and checked every one when it moved the first. Returns which. */
+export async function completeRefMoves(
   { context, commonDir }: Place,
   { moves }: Pick<JournaledRefChange, 'moves'>,
 ): Promise<readonly string[]> {

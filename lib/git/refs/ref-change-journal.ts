@@ -1,5 +1,6 @@
 import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { asDiskFullError } from '../../domain/disk-errors.ts';
 import { ownIdentity } from '../../util/process-identity.ts';
 import type { NewJournaledRefChange } from './journaled-ref-change.ts';
 
@@ -26,14 +27,18 @@ export class RefChangeJournal {
     this.#commonDir = commonDir;
   }
 
+  /** Throws where the disk is full: what git then did in part could not be finished. */
   begin(motion: NewJournaledRefChange): void {
     const bytes = Buffer.from(JSON.stringify({ owner: ownIdentity(), ...motion }));
     try {
       const descriptor = this.#open();
       writeSync(descriptor, bytes, 0, bytes.length, 0);
       ftruncateSync(descriptor, bytes.length);
-    } catch {
-      // Where nothing can be written git reports it too, and better.
+    } catch (error) {
+      // Every other reason git reports too, and better.
+      if (asDiskFullError(error, '') === null) return;
+      this.close();
+      throw error;
     }
   }
 
@@ -44,9 +49,14 @@ export class RefChangeJournal {
 
   close(): void {
     if (this.#descriptor === null) return;
-    closeSync(this.#descriptor);
-    this.#descriptor = null;
+    this.leave();
     rmSync(this.#file, { force: true });
+  }
+
+  /** It is over in part: the next start finishes it. */
+  leave(): void {
+    if (this.#descriptor !== null) closeSync(this.#descriptor);
+    this.#descriptor = null;
   }
 
   #open(): number {

@@ -5,7 +5,7 @@ import { killPoint } from '../../util/kill-point.ts';
 import { readProcessStart } from '../../util/process-identity.ts';
 import { keepFilesOpen } from '../../util/write-files.ts';
 import { type GitContext, spawnGit } from '../process/run-git.ts';
-import { finishOneKilledRefChange } from './finish-killed-ref-changes.ts';
+import { completeRefMoves, finishOneKilledRefChange } from './finish-killed-ref-changes.ts';
 import type { JournaledRefChange } from './journaled-ref-change.ts';
 import { RefChangeJournal } from './ref-change-journal.ts';
 import { findReftableLock } from './unmoved-refs-check.ts';
@@ -23,6 +23,7 @@ export type RefTransactionResult =
   | { readonly kind: 'moved'; readonly ref: string }
   /** Someone holds the lock file, or died holding it. */
   | { readonly kind: 'locked'; readonly ref: string; readonly file: string }
+  /** The refs have moved or not: a full disk may have been noticed after some had, and the others followed. */
   | { readonly kind: 'refused'; readonly message: string }
   /** git ended without an answer: the refs may have moved or not. */
   | { readonly kind: 'unknown'; readonly message: string };
@@ -79,18 +80,25 @@ export class RefTransactions {
     const at = Date.now();
     const letGo = keepFilesOpen(commands.map(({ ref }) => join(this.#gitDir, ref)));
     const outcome = await this.#run(commands).finally(letGo);
-    // A git that was killed left locks, and may have moved some of the refs.
-    if (outcome.kind === 'unknown')
-      await finishOneKilledRefChange(
-        { context: this.#context, commonDir: this.#gitDir },
-        motionOf(this.#gitDir, commands),
-        at,
-      );
+    if (outcome.kind === 'unknown' || outcome.kind === 'refused') await this.#finish(outcome.kind, commands, at);
     this.#journal.end();
     return outcome;
   }
 
-  #run(commands: readonly RefCommand[]): Promise<RefTransactionResult> {
+  /** A git that was killed left locks. Killed, or on a full disk, it may have moved some of the refs. */
+  async #finish(kind: 'unknown' | 'refused', commands: readonly RefCommand[], at: number): Promise<void> {
+    const place = { context: this.#context, commonDir: this.#gitDir };
+    const motion = motionOf(this.#gitDir, commands);
+    try {
+      if (kind === 'refused') await completeRefMoves(place, motion);
+      else await finishOneKilledRefChange(place, motion, at);
+    } catch (error) {
+      this.#journal.leave();
+      throw error;
+    }
+  }
+
+  async #run(commands: readonly RefCommand[]): Promise<RefTransactionResult> {
     const child = this.#child ?? this.#start();
     this.#journal.begin({
       ...motionOf(this.#gitDir, commands),

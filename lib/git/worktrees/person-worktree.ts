@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { indexLockedError } from '../../domain/disk-errors.ts';
+import { asDiskFullError, indexLockedError } from '../../domain/disk-errors.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { splitFileNames } from '../../util/file-names.ts';
@@ -91,8 +91,8 @@ interface Advance {
 /**
  * Brings index and files of the person's work tree from one commit to another after its branch was moved.
  * Anything that is neither as in `from` nor as in `to` makes it 'refused', and then nothing is touched. Files
- * are written as git stores them: what an agent wrote starts no filter of the person's. What a kill cut short is
- * finished by finishKilledRefChanges.
+ * are written as git stores them: what an agent wrote starts no filter of the person's. What a kill or a full disk cut
+ * short is finished by finishKilledRefChanges.
  */
 export async function advanceWorktree(
   context: GitContext,
@@ -105,6 +105,9 @@ export async function advanceWorktree(
   journal.begin({ git: null, moves: [], locks: [join(gitDir, 'index.lock')], advance: noted });
   try {
     return await syncWorktree(context, advance);
+  } catch (error) {
+    if (asDiskFullError(error, '') !== null) journal.leave();
+    throw error;
   } finally {
     journal.close();
   }

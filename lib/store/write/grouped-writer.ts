@@ -168,10 +168,10 @@ export class GroupedStoreWriter {
     const refs = isFirst ? this.#openRefs(true) : this.#refs;
     const outcome = await refs.run(commands);
     if (isFirst) await refs.close();
-    return outcome.kind === 'unknown' ? this.#look(commands, outcome) : outcome;
+    return outcome.kind === 'unknown' || outcome.kind === 'refused' ? this.#look(commands, outcome) : outcome;
   }
 
-  /** git died without an answer: the refs show the outcome. */
+  /** git died without an answer, or refused at the end: the refs show the outcome. */
   async #look(commands: readonly RefCommand[], outcome: RefTransactionResult): Promise<RefTransactionResult> {
     const moves = commands.filter((command) => command.new !== undefined);
     const now = await Promise.all(moves.map(({ ref }) => this.#options.catFile.info(ref)));

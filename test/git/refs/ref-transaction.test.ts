@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseObjectId, parseRefName } from '../../../lib/domain/ids.ts';
+import { finishKilledRefChanges } from '../../../lib/git/refs/finish-killed-ref-changes.ts';
 import { parseUpdateRefRefusal, RefTransactions } from '../../../lib/git/refs/ref-transaction.ts';
 import { makeRepo, type TestRepo } from '../../support/repo.ts';
 
@@ -42,6 +43,33 @@ test('moves all refs or none, and goes on after a refusal', async () => {
   );
   assert.is(repo.git('for-each-ref', '--format=%(refname)', 'refs/x'), b);
   await refs.close();
+});
+
+test('what git refuses after some refs have moved, as on a full disk, the next start finishes', async () => {
+  const repo = makeRepo();
+  const head = parseObjectId(repo.git('rev-parse', 'HEAD'));
+  const next = parseObjectId(repo.git('commit-tree', '-m', 'next', '-p', head, `${head}^{tree}`));
+  const log = join(repo.path, '.git/logs', main);
+  renameSync(log, `${log}.kept`);
+  mkdirSync(join(log, 'in-the-way'), { recursive: true });
+  writeFileSync(join(log, 'in-the-way/file'), '');
+  const refs = open(repo);
+  const moves = [
+    { ref: a, old: null, new: next },
+    { ref: main, old: head, new: next },
+  ];
+  const error = await refs.run(moves).then(String, String);
+  await refs.close();
+  assert.match(error, /logs\/refs\/heads\/main/);
+  assert.equal([repo.git('rev-parse', a), repo.git('rev-parse', main)], [next, head]);
+  const folder = join(repo.path, '.git/blueflame/locks');
+  const [note = ''] = readdirSync(folder).map((name) => join(folder, name));
+  const noted = JSON.parse(readFileSync(note, 'utf8'));
+  writeFileSync(note, JSON.stringify({ ...noted, owner: { ...noted.owner, start: '1' } }));
+  rmSync(log, { recursive: true });
+  renameSync(`${log}.kept`, log);
+  assert.equal(await finishKilledRefChanges({ cwd: repo.path, env: repo.env }, join(repo.path, '.git')), [main]);
+  assert.is(repo.git('rev-parse', main), next);
 });
 
 test('calls at the same time are one transaction after the other', async () => {
