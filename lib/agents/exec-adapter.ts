@@ -13,7 +13,8 @@ import { findProcessEndFailure, takeLastOutputLines } from './end-failure.ts';
 import { type AdapterConfig, usualCliFacts } from './launch-settings.ts';
 
 const scriptName = 'task.sh';
-const keptCharacters = 8_000;
+const keptCharacters = 64_000;
+const keptLines = 20;
 
 /** A task's description as a script: no model, no network, no cost; what it leaves behind is its result. */
 export function createExecAdapter(config: AdapterConfig): Adapter {
@@ -68,13 +69,22 @@ function scriptReader(request: AgentRequest): StreamReader {
     finish: (end) => ({
       failure: judgeScript(end, output, request),
       answer: null,
-      text: takeLastOutputLines(output, 20).join('\n'),
+      text: takeLastWords(output),
       cost_usd: 0,
       tokens: 0,
       warnings: [],
     }),
   };
 }
+
+/** Its last lines, and of those before them the ones that say why a file changed. */
+function takeLastWords(output: string): string {
+  const lines = takeLastOutputLines(output, Number.POSITIVE_INFINITY);
+  const isKept = (line: string, index: number): boolean => index >= lines.length - keptLines || reasonLine.test(line);
+  return lines.filter(isKept).join('\n');
+}
+
+const reasonLine = /^\s*(?:[-*]\s+)?WHY\b/;
 
 function judgeScript(end: AgentEnd, output: string, request: AgentRequest): Failure | null {
   const details = takeLastOutputLines(`${output}\n${end.stderr}`);

@@ -41,6 +41,13 @@ test('exit 0 is success whatever it printed', () => {
   assert.is(parts.cost_usd, 0);
 });
 
+test('RVW-1 its last lines are its words, with each line that says why a file changed', () => {
+  const why = Array.from({ length: 200 }, (_, at) => `WHY src/f${at}.ts: reason ${at}`);
+  const said = Array.from({ length: 30 }, (_, at) => `line ${at}`);
+  const { text } = run([...why, ...said].join('\n'), ended);
+  assert.equal(text.split('\n'), [...why, ...said.slice(-20)]);
+});
+
 test('another exit code is a failure with the last lines of both outputs', () => {
   const parts = run('one\ntwo\n', { ...ended, exitCode: 3, stderr: 'no such file\n' });
   assert.is(parts.failure?.kind, 'agent-error');

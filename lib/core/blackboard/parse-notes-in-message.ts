@@ -79,7 +79,7 @@ export interface WorkerNotes {
   readonly notes: readonly string[];
   /** Number of notes beyond those that are kept. */
   readonly leftOut: number;
-  /** Why it changed which file, as it says. */
+  /** Why it changed which file, as it says: one short line for each path, of any number of paths. */
   readonly reasons: readonly FileReason[];
 }
 
@@ -103,7 +103,11 @@ export function readWorkerNotes({
     words: rest,
     notes: notes.slice(0, blackboardNoteLimits.ofTask),
     leftOut: Math.max(0, notes.length - blackboardNoteLimits.ofTask),
-    reasons: boundReasons([...inFile.reasons, ...inWords.reasons, ...(answer?.reasons ?? [])]),
+    // Which of them are about its work is not known here.
+    reasons: boundReasons(
+      [...inFile.reasons, ...inWords.reasons, ...(answer?.reasons ?? [])],
+      Number.POSITIVE_INFINITY,
+    ),
   };
 }
 

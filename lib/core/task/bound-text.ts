@@ -6,12 +6,17 @@ const unprintableInText = new RegExp(String.raw`(?!\n|\t|${neededJoiner})[\p{Cc}
 
 /** Outside text as one printable line of at most `max` characters, for commit subjects, reasons and summaries. */
 export function toOneLine(text: string, max = 200): string {
-  return cut(text.replace(/\s+/gu, ' ').replace(unprintable, '').trim(), max);
+  return cut(beginning(text, max).replace(/\s+/gu, ' ').replace(unprintable, '').trim(), max);
 }
 
 /** Outside text of several lines, printable, at most `max` characters. */
 export function boundText(text: string, max = 4_000): string {
-  return cut(text.replace(/\r\n?/g, '\n').replace(unprintableInText, '').trim(), max);
+  return cut(beginning(text, max).replace(/\r\n?/g, '\n').replace(unprintableInText, '').trim(), max);
+}
+
+/** What is looked at of a text of any length: more than is kept once blanks and what can't be printed are out. */
+function beginning(text: string, max: number): string {
+  return text.slice(0, 20 * max);
 }
 
 function cut(text: string, max: number): string {

@@ -130,9 +130,12 @@ async function runOnce(context: RunContext, job: AgentJob): Promise<WatchedAgent
   return outcome;
 }
 
+/** Reasons that a start after a kill still knows; most workers give one for each file. */
+const mostReasonsNoted = 1_000;
+
 function endOf(outcome: AgentOutcome): Omit<AgentEndNote, 'run'> {
   const { words, notes, reasons } = readWorkerNotes(outcome);
-  const left = [...notes, renderReasonLines(reasons)].filter(Boolean);
+  const left = [...notes, renderReasonLines(reasons.slice(-mostReasonsNoted))].filter(Boolean);
   return { text: words.slice(0, 2_000), notes: left.join('\n\n') };
 }
 

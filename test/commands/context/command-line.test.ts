@@ -7,7 +7,7 @@ import type { CommandArgs } from '../../../lib/domain/view-models/command.ts';
 function wishesOf(...argv: readonly string[]): CommandLine {
   const invocation = parseArgv(argv);
   if (invocation.kind !== 'run') throw new Error(`${invocation.kind} instead of run`);
-  return readCommandLine(invocation as CommandArgs, { cwd: '/work' });
+  return readCommandLine({ ...(invocation as CommandArgs), typed: argv }, { cwd: '/work' });
 }
 
 test('commands that look, plan or book only start nothing', () => {
@@ -37,6 +37,7 @@ test('a command proposes itself again, without what it has begun', () => {
     "git flame trust --yes --config 'other one.yml'",
     "git flame run 'Do it' --config 'other one.yml' --session ses-1",
   ]);
+  assert.is(wishesOf('review', 'api', '--try').hints.trustFirst.at(-1), 'git flame review api --try');
   assert.is(wishesOf('cleanup', '--yes').hints.trustFirst.at(-1), 'git flame cleanup --yes');
   assert.is(hints.trustAgain.at(-1), "git flame run --config 'other one.yml' --session ses-1");
   assert.is(hints.continueCommand, 'git flame run --session ses-1');

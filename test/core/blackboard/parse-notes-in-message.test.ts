@@ -5,7 +5,7 @@ import {
   parseNotesInMessage,
   readWorkerNotes,
 } from '../../../lib/core/blackboard/parse-notes-in-message.ts';
-import { renderReasonLines } from '../../../lib/core/task/file-reasons.ts';
+import { renderReasonLines, selectReasonsOfChanges } from '../../../lib/core/task/file-reasons.ts';
 import { fileReasonLimits } from '../../../lib/domain/state/file-reason.ts';
 
 test('QUE-3 a note goes from its mark to the next one or an empty line; the rest stays the last words', () => {
@@ -81,15 +81,18 @@ test('RVW-1 why a file changed is said in lines, in a file for notes, or in a fi
   assert.equal(bad, { words: 's', notes: ['n'], leftOut: 0, reasons: [] });
 });
 
-test('RVW-1 reasons are few, short and printable, however many there are', () => {
+test('RVW-1 of any number of reasons those about its changes are kept, few, short and printable', () => {
+  const changed = Array.from({ length: 150 }, (_, at) => ({ path: `f${199_999 - at}.ts` }));
   const many = Array.from({ length: 200_000 }, (_, at) => `WHY f${at}.ts: ${'because '.repeat(6)}`).join('\n');
   const { reasons, words } = readWorkerNotes({
     text: `Done.\n${many}`,
     notes: `WHY a\u202eb.ts: x\nWHY x.ts: ${'y'.repeat(9_999)}`,
   });
   assert.is(words, 'Done.');
-  assert.is(reasons.length, fileReasonLimits.ofTask);
-  assert.equal(reasons[0], { path: 'x.ts', text: `${'y'.repeat(fileReasonLimits.text - 1)}…` });
+  const kept = selectReasonsOfChanges(reasons, [{ path: 'x.ts' }, { path: 'ab.ts' }, ...changed]);
+  assert.is(kept.length, fileReasonLimits.ofTask);
+  assert.equal(kept[1], { path: changed.at(-1)?.path, text: 'because '.repeat(6).trim() });
+  assert.equal(kept[0], { path: 'x.ts', text: `${'y'.repeat(fileReasonLimits.text - 1)}…` });
 });
 
 test.run();
