@@ -368,6 +368,7 @@ test('MRG-8: a changeset whose diagnostics fail is approved with a reason alone'
   const refused = await post(served, { kind: 'approve' });
   assert.is(refused.status, 422);
   assert.is((await post(served, { kind: 'approve', override: ' \u200b' })).status, 422);
+  await barSays(page, 'auth waits for you. Checks fail.');
   await onBar(page, 'a').click();
   await page.locator('nav .badge', { hasText: 'checks fail' }).waitFor();
   await page.getByLabel('Approve it anyway').fill('The test is wrong.');

@@ -48,6 +48,7 @@ test('DSK-2: files are found by name in a tree beside the diff, and marked as vi
   assert.is(await page.locator('.file[aria-current] .name').textContent(), 'lib/shop/cart.ts');
   await page.keyboard.press('m');
   await page.locator('#file-count', { hasText: '1 of 4 files viewed' }).waitFor();
+  await barSays(page, '1 of 4 files viewed.');
   await page.locator('#file-tree a.viewed', { hasText: 'cart.ts' }).waitFor();
   await page.reload();
   await page.locator('.file[data-path="lib/shop/cart.ts"][data-folded] .viewed input:checked').waitFor();

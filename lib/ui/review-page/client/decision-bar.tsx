@@ -6,6 +6,7 @@ import { getJson } from '../../page/client/server-requests.ts';
 import type { ReviewPageChangeset } from '../page-facts.ts';
 import { chooseChangeset, findNextWaiting } from './changesets.ts';
 import { formDraftsOfChangeset, listShownDraftComments } from './drafts.ts';
+import { viewedWords } from './file-tree.ts';
 import { boardUrl, renderPageAddress } from './page-address.ts';
 import { isApprovalPrevented, nameOfRound, reviewState, shownChangeset, shownChangesetKey } from './review-state.ts';
 import {
@@ -224,6 +225,8 @@ function Standing({ changeset }: { readonly changeset: ReviewPageChangeset }) {
   return (
     <>
       {`${name} waits for you${left > 1 ? `, and ${left - 1} more` : ''}.`}
+      {changeset.isRed && <b class="problem"> Checks fail.</b>}
+      {viewedWords.value !== '' && ` ${viewedWords.value}.`}
       {comments > 0 && ` ${noted} sent with your decision.`}
     </>
   );

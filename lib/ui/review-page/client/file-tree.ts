@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { formatCount, formatNumber } from '../../../util/format-figures.ts';
 import { groupBy } from '../../../util/sort-and-group.ts';
 import { closestElement, createButton, createElement, requireElementById } from '../../page/client/page-elements.ts';
@@ -24,6 +25,9 @@ interface Folder {
   /** Count of it and all below it. */
   count: number;
 }
+
+/** How many files are marked, while some are not; '' otherwise. */
+export const viewedWords = signal('');
 
 /** The changeset whose files were read last, with their names as they are searched. */
 let known: { readonly article: Element | null; readonly files: readonly KnownFile[] } = {
@@ -71,7 +75,10 @@ export function renderFileTree(marked?: HTMLElement): void {
   const files = filesHere();
   section.hidden = files.length < 2;
   const viewed = files.filter(([file]) => isViewed(file)).length;
-  count.textContent = `${viewed} of ${formatCount(files.length, 'file')} viewed`;
+  const words = `${viewed} of ${formatCount(files.length, 'file')} viewed`;
+  count.textContent = words;
+  // Who marks none, or all, misses none.
+  viewedWords.value = viewed === 0 || viewed === files.length ? '' : words;
   progress.max = files.length;
   progress.value = viewed;
   if (marked === undefined) drawTree();
