@@ -80,6 +80,8 @@ test('DSK-1: titles come first, with groups, in columns by state; a filter leave
       first[0],
       'Answer 429 with Retry-After once a key is over its limit npm test ended with 1 three times ✗failed · task-002 · attempt 3 · $0.40',
     );
+    // What the head of the column says stands there alone, but for those who hear it.
+    assert.equal(await texts(page, '.task[data-id="task-003"] .unseen'), ['passed ·']);
     assert.match((await texts(page, '.task[data-id="task-010"]'))[0] ?? '', 'after Let an administrator');
     assert.match(
       (await texts(page, '.task[data-id="task-004"]'))[0] ?? '',

@@ -94,6 +94,8 @@ function TaskCard({ id, task }: { readonly id: string; readonly task: BoardTask 
   const waits = isUnsaid ? `after ${open.map(titleOf).join(', ')}` : '';
   const spent = task.cost_usd > 0 ? formatUsd(task.cost_usd) : describeSpent(task);
   const attempt = task.attempts > 1 ? `attempt ${task.attempts}` : '';
+  // What the head of its column says already.
+  const isSaid = kind !== 'bad' && task.status !== 'requeued' && task.status !== 'proposed';
   return (
     <button
       type="button"
@@ -112,7 +114,8 @@ function TaskCard({ id, task }: { readonly id: string; readonly task: BoardTask 
         <span class="sign" aria-hidden="true">
           {symbol}
         </span>
-        {word} · <span class="whole">{id}</span>
+        <span class={isSaid ? 'unseen' : ''}>{`${word} · `}</span>
+        <span class="whole">{id}</span>
         {[attempt, describeOverlaps(task), spent].filter(Boolean).map((part) => ` · ${part}`)}
       </span>
     </button>
