@@ -18,7 +18,10 @@ const running: MachineSession = {
 };
 
 test('DSK-3 what waits elsewhere has its command to copy, and what has a board leads there', async () => {
-  const { board, show } = await openFakeBoard({ others: [waiting, running] });
+  const { board, show } = await openFakeBoard({
+    others: [waiting, running],
+    details: { next: ['git flame show two'] },
+  });
   try {
     show(busyBoard());
     const { page, complaints } = await visitUrl(board.url);
@@ -31,9 +34,13 @@ test('DSK-3 what waits elsewhere has its command to copy, and what has a board l
       'http://127.0.0.1:9/?token=t#session=ses-20260206-110000-abcd',
     );
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await others.getByRole('button', { name: `Copy: ${waiting.next}` }).click();
+    await others.getByRole('button', { name: `Copy ${waiting.next}` }).click();
     await others.locator('button', { hasText: 'Copied' }).waitFor();
     assert.is(await page.evaluate('navigator.clipboard.readText()'), waiting.next);
+    await page.locator('.task').first().click();
+    await page.locator('#panel').getByRole('button', { name: 'Copy git flame show two' }).click();
+    assert.is(await page.evaluate('navigator.clipboard.readText()'), 'git flame show two');
+    await page.keyboard.press('Escape');
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [390, 1440]) {
         await page.emulateMedia({ colorScheme });

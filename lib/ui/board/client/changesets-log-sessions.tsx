@@ -3,7 +3,7 @@ import { formatCount, formatNumber } from '../../../util/format-figures.ts';
 import { describeSpent } from './board-texts.ts';
 import { boardState, openTaskPanel, titleOf } from './received-board-state.ts';
 import { addressOfReview, hasReview } from './review-address.ts';
-import { ForeignText, TimeLabel } from './text-components.tsx';
+import { CommandToCopy, ForeignText, TimeLabel } from './text-components.tsx';
 
 export function BoardChangesetList() {
   const { changesets } = boardState.value;
@@ -44,7 +44,7 @@ function ChangesetRow({ id, group, state: stands, red, diffstat, tasks, reason, 
       {why !== '' && <ForeignText class="row-note">{why}</ForeignText>}
       {try_command !== null && (
         <span class="row-note quiet">
-          Try it: <code>{try_command}</code>
+          Try it <CommandToCopy command={try_command} />
         </span>
       )}
     </div>

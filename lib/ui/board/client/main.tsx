@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { requireElementById } from '../../page/client/page-elements.ts';
+import { requireElementById, wireCopyButtons } from '../../page/client/page-elements.ts';
 import { keepEventConnection } from '../../page/client/server-requests.ts';
 import { applyBoardChange, type BoardChange, type BoardMessage } from '../board-changes.ts';
 import { wireBoardKeys, wireThemeChoice } from './board-controls.ts';
@@ -77,3 +77,4 @@ const parts = {
 for (const [id, part] of Object.entries(parts)) render(part, requireElementById(id, HTMLElement));
 wireThemeChoice();
 wireBoardKeys();
+wireCopyButtons();

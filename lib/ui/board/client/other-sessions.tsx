@@ -1,14 +1,12 @@
 import { signal } from '@preact/signals';
 import type { MachineSession } from '../../../domain/view-models/machine-sessions-view.ts';
 import { getJson } from '../../page/client/server-requests.ts';
-import { ElapsedTime, ForeignText } from './text-components.tsx';
+import { CommandToCopy, ElapsedTime, ForeignText } from './text-components.tsx';
 
 const lookMs = 60_000;
 
 /** The person's sessions in other repositories. */
 const others = signal<readonly MachineSession[]>([]);
-/** The repository and session whose command was copied last. */
-const copied = signal('');
 
 async function look(): Promise<void> {
   if (document.visibilityState === 'hidden') return;
@@ -62,23 +60,7 @@ function OtherSession({ repository, id, title, standing, waits, tasks, since, ne
       </span>
       <ForeignText class="row-note">{waits.length === 0 ? done : waits.join('; ')}</ForeignText>
       <ForeignText class="row-note quiet">{repository}</ForeignText>
-      {board === undefined && <NextCommand command={next} />}
+      {board === undefined && <CommandToCopy command={next} />}
     </div>
-  );
-}
-
-function NextCommand({ command }: { readonly command: string }) {
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(command);
-    copied.value = command;
-  };
-  const label = copied.value === command ? 'Copied' : 'Copy';
-  return (
-    <span class="command">
-      <code>{command}</code>
-      <button type="button" onClick={() => void copy()} aria-label={`${label}: ${command}`}>
-        {label}
-      </button>
-    </span>
   );
 }

@@ -12,7 +12,14 @@ import { describeSpent, listTasksBelow } from './board-texts.ts';
 import { ChangedLineCounts } from './changesets-log-sessions.tsx';
 import { FoldedCheckResult } from './question-facts-view.tsx';
 import { nameTasks, openTaskPanel, titleOf } from './received-board-state.ts';
-import { FoldedSection, ForeignText, ForeignTextBlock, ForeignTextList, TimeLabel } from './text-components.tsx';
+import {
+  CommandToCopy,
+  FoldedSection,
+  ForeignText,
+  ForeignTextBlock,
+  ForeignTextList,
+  TimeLabel,
+} from './text-components.tsx';
 
 /** How a task stands, at a glance. */
 export function TaskSummary({ id, task }: { readonly id: string; readonly task: BoardTask }) {
@@ -95,11 +102,7 @@ export function TaskDetails({ task, details }: TaskDetailsProps) {
     Agents: details.agents.map((one) => <AgentRun key={one.id} {...one} />),
     Notes: details.notes.map(({ from, text }) => <Item who={from} texts={[text]} />),
     Files: files.length === 0 ? [] : [<Files files={files} />],
-    'In a terminal': details.next.map((command) => (
-      <p key={command}>
-        <code>{command}</code>
-      </p>
-    )),
+    'In a terminal': details.next.map((command) => <CommandToCopy key={command} command={command} />),
   };
   return Object.entries(parts).map(([title, content]) => {
     if (content.length === 0) return null;

@@ -39,6 +39,18 @@ export function ForeignTextList({ of, class: name = '' }: { readonly of: readonl
   );
 }
 
+/** A command to type in a terminal, and what copies it. */
+export function CommandToCopy({ command }: { readonly command: string }) {
+  return (
+    <span class="command" key={command}>
+      <code>{command}</code>
+      <button type="button" class="copy">
+        Copy <span class="unseen">{command}</span>
+      </button>
+    </span>
+  );
+}
+
 /** Something folded, opened by its summary. */
 export function FoldedSection({ class: name = '', summary, children }: Named & { readonly summary: string }) {
   return (

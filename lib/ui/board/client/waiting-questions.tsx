@@ -15,7 +15,7 @@ import { Button } from '../../page/client/send-form.tsx';
 import { postJson } from '../../page/client/server-requests.ts';
 import { GateLead, loadQuestionText, QuestionFactsView } from './question-facts-view.tsx';
 import { addSessionToPath, boardState, isFresh, nameTasks } from './received-board-state.ts';
-import { FoldedSection, ForeignText, ForeignTextBlock, TimeLabel } from './text-components.tsx';
+import { CommandToCopy, FoldedSection, ForeignText, ForeignTextBlock, TimeLabel } from './text-components.tsx';
 
 const mostDecided = 5;
 
@@ -54,12 +54,12 @@ export function WaitingQuestions() {
         {gate === null && session !== null && (
           <p class={session.next === null ? 'quiet' : 'next'}>
             {session.next === null ? quiet : 'Nothing runs. To continue, in a terminal: '}
-            {session.next !== null && <code>{session.next}</code>}
+            {session.next !== null && <CommandToCopy command={session.next} />}
           </p>
         )}
         {session === null && isFresh.value && (
           <p class="next start">
-            To start one, in a terminal: <code>git flame run 'What you want done'</code>
+            To start one, in a terminal: <CommandToCopy command="git flame run 'What you want done'" />
           </p>
         )}
         <Notices texts={notices} />

@@ -34,6 +34,25 @@ export function createButton(label: string, act: () => void): HTMLButtonElement 
   return button;
 }
 
+/** Each `.copy` copies the text before it. */
+export function wireCopyButtons(): void {
+  document.addEventListener('click', ({ target }) => {
+    const button = closestElement(target, '.copy');
+    if (button !== null) void copyTextBefore(button);
+  });
+}
+
+/** Where the browser keeps its clipboard to itself, the text is marked, to be copied by key. */
+async function copyTextBefore(button: HTMLElement): Promise<void> {
+  const text = button.previousElementSibling;
+  try {
+    await navigator.clipboard.writeText(text?.textContent ?? '');
+    if (button.firstChild !== null) button.firstChild.textContent = 'Copied ';
+  } catch {
+    if (text !== null) getSelection()?.selectAllChildren(text);
+  }
+}
+
 /** Calls it once the tab is idle, or within a second where a busy machine never leaves it idle. */
 export function whenIdle(work: () => void): void {
   requestIdleCallback(work, { timeout: 1_000 });

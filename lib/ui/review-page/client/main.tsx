@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { closestElement, requireElementById } from '../../page/client/page-elements.ts';
+import { closestElement, requireElementById, wireCopyButtons } from '../../page/client/page-elements.ts';
 import { keepEventConnection } from '../../page/client/server-requests.ts';
 import type { PageState } from '../page-facts.ts';
 import { ReviewChangesetList } from './changeset-list.tsx';
@@ -38,17 +38,6 @@ function showBoardLink(url: string): void {
   link.hidden = false;
 }
 
-/** Where the browser keeps its clipboard to itself, the text is marked, to be copied by key. */
-async function copyText(button: HTMLElement): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(button.dataset.copy ?? '');
-    button.textContent = 'Copied';
-  } catch {
-    const text = button.previousElementSibling;
-    if (text !== null) getSelection()?.selectAllChildren(text);
-  }
-}
-
 /** The file whose header was clicked to fold or unfold it; null: something else was meant, such as text of it to copy. */
 function fileOfHeader(target: EventTarget | null): HTMLElement | null {
   const isMeant = closestElement(target, '.fold') !== null || getSelection()?.isCollapsed !== false;
@@ -61,12 +50,11 @@ mainElement.addEventListener('click', (event) => {
   const file = fileOfHeader(event.target);
   if (file !== null) toggleFileFold(file);
   if (closestElement(event.target, '.since-toggle') !== null) toggleOnlyNewChanges();
-  const copy = closestElement(event.target, '.copy');
-  if (copy !== null) void copyText(copy);
 });
 setOnDecisionAccepted(showNextWaiting);
 wireFileLinks(mainElement);
 wireComments();
+wireCopyButtons();
 wireContextButtons();
 wireFind();
 wireReviewKeys();
