@@ -6,7 +6,7 @@ import type { Task } from '../domain/state/task-schema.ts';
 import { renderFileName } from '../util/file-names.ts';
 import { globMatchesPath, hasWildcard } from '../util/path-globs.ts';
 import { expandLockBraces } from '../util/path-patterns.ts';
-import { isJoinedMachine } from './machines/take-over-claims.ts';
+import { isJoinedMachine } from './machines/held-elsewhere.ts';
 import { decideAndRecord, type RecordContext, type SessionView } from './record-changes.ts';
 import type { WithGit } from './run-context.ts';
 

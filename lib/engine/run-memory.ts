@@ -69,8 +69,6 @@ export interface RunMemory {
   isPrepared: boolean;
   /** Whether tasks can run on this machine, by CLI and model, see findAdaptersUnusableHere. */
   readonly usable: Map<string, boolean>;
-  /** Last report that this machine has nothing to do, see reportIdleMachine; null: it has. */
-  idle: string | null;
   /** Warnings that were shown, see warnOnce. */
   readonly warned: Set<string>;
 }
@@ -92,7 +90,6 @@ export function createRunMemory(): RunMemory {
     isLed: false,
     isPrepared: false,
     usable: new Map(),
-    idle: null,
     ahead: createConflictDetectorMemory(),
     warned: new Set(),
   };

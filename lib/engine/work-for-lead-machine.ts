@@ -1,88 +1,63 @@
-import { findValidatingMachine, renderVerdictToSign } from '../core/machines/machine-statement.ts';
-import { readStackState } from '../core/task/stack-state.ts';
-import { applyVerdictToTask } from '../core/task/task-outcome.ts';
 import type { SessionId } from '../domain/ids.ts';
-import type { DoneTask, Task } from '../domain/state/task-schema.ts';
-import type { Verdict } from '../domain/state/verdict.ts';
-import { findTaskAsLeadReports, recordValidationClaim, recordValidationRelease } from './machines/validation-claims.ts';
-import { decideAndRecord, type SessionView } from './record-changes.ts';
-import type { RunContext } from './run-context.ts';
-import { validateTask } from './validate/validate-task.ts';
-import type { RunningAttempts } from './work/running-attempts.ts';
+import { findLandingBranch } from '../domain/state/session-facts.ts';
+import { shortId } from '../util/short-names.ts';
+import { findAdaptersUnusableHere } from './agents/require-usable-adapters.ts';
+import { checkLiveBudget } from './agents/session-budget.ts';
+import { judgeForLeadMachine } from './judge-for-lead-machine.ts';
+import { isBudgetSpentHere } from './machines/reserve-budget.ts';
+import { superviseMachines } from './machines/supervise-machines.ts';
+import { type SessionView, viewSession } from './record-changes.ts';
+import { type RunContext, warnOnce } from './run-context.ts';
+import { listStartableTasks } from './work/select-next.ts';
+import { startReady, type WavePart } from './work/wave-part.ts';
 import { runWorkWave } from './work/work-wave.ts';
 
-/** Work of a machine that joined, until the session has ended: tasks, and verdicts if it offers them and its lead trusts it. */
+/** Work of a machine that joined, until the session has ended: tasks and verdicts, as far as it offers them. */
 export function workForLeadMachine(context: RunContext, id: SessionId): Promise<void> {
-  return runWorkWave(context, id, {
-    also: (view, running) => {
-      if (view.session.state !== 'active' || context.remoteSession?.isCutOff() !== false) return;
-      if (mayJudge(context, view)) startJudging(context, view, running);
+  return runWorkWave(context, id, { part: makeJoinedPart(context, id) });
+}
+
+function makeJoinedPart(context: RunContext, id: SessionId): WavePart {
+  return {
+    open: () => viewSession(context, id),
+    tend: () => superviseMachines(context, id),
+    mayStart: async (view) => {
+      if (view.session.state !== 'active') return 'stop';
+      const pending = listStartableTasks(context, view).filter(({ status }) => status === 'pending');
+      await findAdaptersUnusableHere(context, pending);
+      return (await hasBase(context, view)) && hasBudgetLeft(context, view) ? 'yes' : 'wait';
     },
-  });
+    start: (view, running) => {
+      if (context.remoteSession?.roles.includes('work') === true) startReady(context, view, running);
+      judgeForLeadMachine(context, view, running);
+    },
+    awaits: (view) => describeWait(context, view),
+  };
 }
 
-function mayJudge({ remoteSession, place }: RunContext, { stored: { machines } }: SessionView): boolean {
-  return remoteSession?.roles.includes('validate') === true && machines?.validators?.includes(place) === true;
+/** Whether the commit that work starts from is here: brings it where the lead landed something since the last one. */
+async function hasBase(context: RunContext, { session }: SessionView): Promise<boolean> {
+  const { git, remoteSession } = context;
+  const isHere = async (): Promise<boolean> => (await git.resolveCommit(session.base_commit)) !== null;
+  if (remoteSession === undefined || (await isHere())) return true;
+  const branch = findLandingBranch(session);
+  await remoteSession.fetchBranchCommits(branch);
+  if (await isHere()) return true;
+  // Its server ended between the two, or the branch was reset: its lead asks the person about that.
+  const message = `${branch} at ${remoteSession.remote} does not hold ${shortId(session.base_commit)}, which the session records as its tip. No task starts here until it does.`;
+  warnOnce(context, message);
+  return false;
 }
 
-/**
- * Begins to judge finished work for the machine that leads, as far as there is room and that one lets this machine. It
- * judges no work of its own.
- */
-function startJudging(context: RunContext, view: SessionView, running: RunningAttempts): void {
-  const { config, place } = context;
-  const stackState = readStackState(view.tasks);
-  const isOpen = (task: Task): task is DoneTask =>
-    task.status === 'done' &&
-    !stackState.waits(task) &&
-    task.claimed_host !== place &&
-    findValidatingMachine(task) === null &&
-    !context.run.warned.has(noVerdict(task)) &&
-    findTaskAsLeadReports(context, view, task.id)?.result.status === null;
-  for (const task of view.tasks.filter(isOpen)) {
-    const judged = running.names.filter((name) => name.startsWith(prefix));
-    if (judged.length >= config.concurrency.validation) return;
-    if (!running.has(prefix + task.id)) running.begin(prefix + task.id, () => judgeFor(context, view.session.id, task));
-  }
+/** Whether this machine may spend more. Its lead's person is asked, where it is the budget of all. */
+function hasBudgetLeft(context: RunContext, { session }: SessionView): boolean {
+  if (!isBudgetSpentHere(context, session) && !checkLiveBudget(context, session).isSpent) return true;
+  warnOnce(context, 'This machine has spent its share of the session budget. It starts no more paid work.');
+  return false;
 }
 
-const prefix = 'judge ';
-
-/** Key of a commit that no validator of this machine could judge: the lead does. */
-function noVerdict({ id, commit }: DoneTask): string {
-  return `no verdict ${id} ${commit}`;
-}
-
-async function judgeFor(context: RunContext, session: SessionId, task: DoneTask): Promise<void> {
-  const claim = await recordValidationClaim(context, session, task);
-  if (claim === null) return;
-  const judgement = await validateTask(context, session, task).catch(async (error: unknown) => {
-    await recordValidationRelease(context, session, task.id).catch(() => undefined);
-    throw error;
-  });
-  if (judgement.kind === 'verdict') return sendVerdict(context, session, judgement.verdict, claim);
-  context.run.warned.add(noVerdict(task));
-  await recordValidationRelease(context, session, task.id);
-  const message = `${task.id}: no verdict: ${judgement.reason}. The lead machine judges it.`;
-  context.events.emit({ event: 'notice', level: 'warning', message });
-}
-
-/** Records a verdict where its claim still holds, signed by this machine: the lead accepts no other. */
-async function sendVerdict(context: RunContext, session: SessionId, verdict: Verdict, claim: number): Promise<void> {
-  const { remoteSession, place } = context;
-  if (remoteSession === undefined) return;
-  const name = place;
-  const { key, signature } = remoteSession.sign(renderVerdictToSign(verdict, { name, claim }));
-  const signed: Verdict = { ...verdict, machine: { name, claim, key, signature } };
-  const done = await decideAndRecord(context, session, ({ tasks }) => {
-    const task = tasks.find((one) => one.id === verdict.task);
-    if (task?.status !== 'done' || task.commit !== verdict.commit) return null;
-    if (findValidatingMachine(task) !== place || task.judging?.claim !== claim) return null;
-    const judged = applyVerdictToTask(task, signed);
-    return { steps: [judged], verdict: signed, actor: verdict.by };
-  });
-  const { task, commit, status, notes, by } = verdict;
-  if (done.kind === 'done') return context.events.emit({ event: 'verdict', task, commit, status, notes, by });
-  const message = `${task}: the verdict by ${by} does not count, because its claim to judge the task was released.`;
-  context.events.emit({ event: 'notice', level: 'warning', message });
+function describeWait({ gracefulStop }: RunContext, { session }: SessionView): string | null {
+  if (gracefulStop.isRequested() || session.state !== 'active') return null;
+  const lead = session.machines?.lead ?? 'the lead machine';
+  return `No task for this machine now. It waits for the next one from ${lead} and stops with the session. Ctrl-C leaves the session.`;
 }

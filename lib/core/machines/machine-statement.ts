@@ -1,12 +1,10 @@
 import type { SessionId } from '../../domain/ids.ts';
 import type { DecisionLog, LoggedDecision } from '../../domain/state/decision-log.ts';
-import { type MachineRole, type MachineStatement, nextClaimNumber } from '../../domain/state/machine-schemas.ts';
-import type { DoneTask, Task } from '../../domain/state/task-schema.ts';
+import type { MachineRole, MachineStatement } from '../../domain/state/machine-schemas.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { isSignedBy } from '../../util/machine-key.ts';
 import { toVerdictDecision } from '../admission/make-decisions.ts';
-import { makeTaskChange, type TaskChange } from '../task/task-state.ts';
 
 type Unsigned = Omit<MachineStatement, 'key' | 'signature'>;
 
@@ -61,23 +59,4 @@ export function createSharedDecisionLog(
     has: (decision) =>
       decided.has(decision) || isDecisionTrustedWhenShared(decision, shared) || isTrustedMachine(decision),
   };
-}
-
-/** The machine that judges exactly the commit a task has; null: none does. */
-export function findValidatingMachine({ commit, judging }: Task): string | null {
-  return judging !== undefined && judging.commit === commit ? judging.machine : null;
-}
-
-/** A done task that a machine judges from now on: each claim has a number that rises, see Task. */
-export function claimValidation(task: DoneTask, machine: string): TaskChange<DoneTask> {
-  const claim = nextClaimNumber(task.judging?.claim);
-  const judging = { machine, claim, commit: task.commit };
-  return makeTaskChange(task, { ...task, judging }, `, judged on ${machine}, claim ${claim}`);
-}
-
-/** Releases the judging of a task; its claim number stays. */
-export function releaseValidation(task: DoneTask, reason: string): TaskChange<DoneTask> {
-  if (task.judging === undefined) return makeTaskChange(task, task, '');
-  const judging = { ...task.judging, machine: null };
-  return makeTaskChange(task, { ...task, judging }, `, no longer judged on ${task.judging.machine}: ${reason}`);
 }

@@ -12,15 +12,13 @@ import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
 import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
-import { isJoinedMachine } from '../machines/take-over-claims.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
 
 /**
- * Finds out, once for each CLI and model, whether tasks could run on a machine that joined: its programs are its own. What
- * could not is said and left to the other machines, instead of failing here what does well there.
+ * Finds out, once for each CLI and model, whether tasks could run on this machine, which joined: its programs are its own.
+ * What could not is said and left to the other machines, instead of failing here what does well there.
  */
 export async function findAdaptersUnusableHere(context: RunContext, tasks: readonly Task[]): Promise<void> {
-  if (!isJoinedMachine(context)) return;
   const { usable } = context.run;
   for (const task of tasks.flatMap(expandTaskAttempts)) {
     const name = nameOf(context, task);

@@ -81,20 +81,6 @@ export function isBudgetSpentHere(context: Pick<RunContext, 'config' | 'remoteSe
   return isSpent || isOwnSpent;
 }
 
-/** Releases reservations of this machine's agents that don't run any more. */
-export async function releaseEndedReservations(context: RunContext, id: SessionId): Promise<void> {
-  const { remoteSession } = context;
-  if (remoteSession === undefined) return;
-  const live = new Set<string>((await context.agents.listLiveAgents()).map((agent) => agent.id));
-  await recordUnderAnyLead(context, id, ({ session }) => {
-    const next = withoutReservations(
-      session,
-      ({ agent, machine }) => machine === remoteSession.machine && !live.has(agent),
-    );
-    return next === session ? null : { session: { next, subject: 'session: reservation released' } };
-  });
-}
-
 /** Releases the reservation of one agent that never spent. */
 export async function releaseUnspentReservation(context: RunContext, id: SessionId, agent: AgentId): Promise<void> {
   if (context.remoteSession === undefined) return;

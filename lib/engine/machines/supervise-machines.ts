@@ -4,23 +4,38 @@ import { agentIdPattern, type SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
+import { digestPlanTasks } from '../../domain/view-models/status-view.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { decideAndRecord, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
-import { releaseClaimsOfGoneMachines } from './take-over-claims.ts';
-import { releaseDeadValidationClaims } from './validation-claims.ts';
+import { releaseHoldingsOfGoneMachines } from './release-holdings.ts';
 
 /**
- * Acts on each look at the other machines: passes on claims of machines that are gone. Who leads also publishes which
- * ones may validate, and makes the signed verdicts of those its own.
+ * Acts on each look at the other machines: frees what those hold that are gone. Who leads also says
+ * how to join, publishes which ones may validate, and makes the signed verdicts of those its own.
  */
 export async function superviseMachines(context: RunContext, id: SessionId): Promise<void> {
-  if (context.remoteSession === undefined) return;
-  await releaseClaimsOfGoneMachines(context, id);
-  await releaseDeadValidationClaims(context, id);
-  if (context.remoteSession.role !== 'lead') return;
+  const { remoteSession } = context;
+  if (remoteSession === undefined) return;
+  await releaseHoldingsOfGoneMachines(context, id);
+  if (remoteSession.role !== 'lead') return;
   context.decided.refresh();
+  reportHowToJoin(context, remoteSession.remote, (await context.store.snapshot()).tasksOf(id));
   await publishValidators(context, id);
   await adoptVerdictsOfMachines(context, id);
+}
+
+/** Says what to type on another machine, each time the plan is another one. */
+function reportHowToJoin(
+  { events, run }: Pick<RunContext, 'events' | 'run'>,
+  remote: string,
+  tasks: readonly Task[],
+): void {
+  const digest = digestPlanTasks(tasks);
+  if (run.warned.has(digest)) return;
+  run.warned.add(digest);
+  const message = `To have another machine work on it too, run there: git flame work --join ${shellQuote(remote)} --plan ${digest}`;
+  events.emit({ event: 'notice', level: 'info', message });
 }
 
 /**
@@ -52,8 +67,8 @@ function isTrustedVerdictOf(
   if (verdict.override !== undefined || (by !== 'diagnostics' && !agentIdPattern.test(by))) return false;
   // By its own hands it can't be judged; what was found under a claim that passed on is past.
   if (word === undefined || word.name === task.claimed_host) return false;
-  if (task.judging?.claim !== word.claim || task.judging.machine !== word.name) return false;
-  if (task.judging.commit !== verdict.commit || task.start_commit !== verdict.base) return false;
+  if (task.judging?.claim !== word.claim || task.judging.commit !== verdict.commit) return false;
+  if (task.start_commit !== verdict.base) return false;
   return decided.has(toMachineTrustDecision(session, word.key)) && isVerdictSignatureValid(verdict, word);
 }
 

@@ -1,8 +1,4 @@
-import { releaseValidation } from '../../core/machines/machine-statement.ts';
-import { withoutReservations } from '../../core/schedule/budget-state.ts';
 import { listRunningAgentsOfTask } from '../../core/task/attempt-records.ts';
-import { releaseTask } from '../../core/task/task-attempt.ts';
-import type { TaskChange } from '../../core/task/task-state.ts';
 import { leadTakenOverError } from '../../domain/concurrency-errors.ts';
 import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
 import type { AgentOutcome, RunningAgent } from '../../domain/ports/agent-port.ts';
@@ -10,10 +6,11 @@ import type { Role } from '../../domain/role.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { errorMessage } from '../../util/error-text.ts';
 import { isInterrupted } from '../graceful-stop.ts';
-import { findReplacingLead, recordUnderAnyLead, viewSession } from '../record-changes.ts';
+import { findReplacingLead, viewSession } from '../record-changes.ts';
 import { keepCommitAsRescue, rescueName } from '../retention/rescue-refs.ts';
 import { rescueAndRemoveWorktree } from '../retention/rescue-worktree.ts';
-import { type RunContext, timestamp } from '../run-context.ts';
+import type { RunContext } from '../run-context.ts';
+import { releaseOwnHoldings } from './release-holdings.ts';
 
 const lookMs = 1_000;
 /** Between SIGTERM and SIGKILL, in milliseconds: others may begin with the task at any moment. */
@@ -197,28 +194,10 @@ async function tried(
   }
 }
 
-/** Frees what this machine's agents held, all of which have ended. Returns the tasks. */
+/** Frees what this machine held, whose agents have all ended. Returns the tasks they worked on. */
 async function giveUpAll(context: RunContext, id: SessionId, lead: string): Promise<readonly string[]> {
-  const { place } = context;
-  const live = new Set<string>((await context.agents.listLiveAgents()).map((agent) => agent.id));
-  const reason = `${lead} leads now`;
-  let freed: readonly string[] = [];
-  await recordUnderAnyLead(context, id, ({ session, tasks }) => {
-    const at = timestamp(context);
-    const isHeld = (task: Task): boolean =>
-      task.status === 'claimed' && task.agent_id !== null && task.claimed_host === place;
-    const held = tasks.filter(isHeld);
-    freed = held.map((task) => task.id);
-    const judged = tasks.flatMap((task): readonly TaskChange[] =>
-      task.status === 'done' && task.judging?.machine === place ? [releaseValidation(task, reason)] : [],
-    );
-    const next = withoutReservations(session, ({ agent, machine }) => machine === place && !live.has(agent));
-    const steps = [...held.map((task) => releaseTask(task, { reason, at })), ...judged];
-    if (steps.length === 0 && next === session) return null;
-    const subject = 'session: reservations of this machine released';
-    return { steps, ...(next === session ? {} : { session: { next, subject } }) };
-  });
-  return freed;
+  const freed = await releaseOwnHoldings(context, id, { reason: `${lead} leads now`, isOver: () => true });
+  return freed.filter(({ status }) => status === 'claimed').map((task) => task.id);
 }
 
 /** Keeps what is in the worktrees of this process as rescues. One line for each that held something: where it is. */

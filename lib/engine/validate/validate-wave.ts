@@ -7,8 +7,9 @@ import { forEachConcurrently } from '../../util/pacing.ts';
 import { requireUsableTaskAdapters } from '../agents/require-usable-adapters.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
 import { interruptedError } from '../graceful-stop.ts';
+import { isHeldElsewhere } from '../machines/held-elsewhere.ts';
 import { superviseMachines } from '../machines/supervise-machines.ts';
-import { isValidatedElsewhere, recordValidationClaim, recordValidationRelease } from '../machines/validation-claims.ts';
+import { recordValidationClaim, recordValidationRelease } from '../machines/validation-claims.ts';
 import {
   decideAndRecord,
   type RecordContext,
@@ -40,7 +41,7 @@ async function validateAll(context: RunContext, session: SessionId, radar: Confl
   await runPreValidationScript(context, session, listTasksWithoutVerdict(opening));
   context.run.isPrepared = true;
   for (let waiting = listTasksWithoutVerdict(opening); waiting.length > 0 && !context.signal.aborted; ) {
-    const own = waiting.filter((task) => !isValidatedElsewhere(context, task));
+    const own = waiting.filter((task) => !isHeldElsewhere(context, task));
     await requireUsableTaskAdapters(context, 'validator', own);
     await forEachConcurrently(own, lanesFor(context, own), (task) => judgeHere(context, session, task));
     if (context.remoteSession === undefined) break;

@@ -16,7 +16,7 @@ import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { forEachConcurrently } from '../../util/pacing.ts';
 import { checkLiveBudget } from '../agents/session-budget.ts';
-import { isJoinedMachine } from '../machines/take-over-claims.ts';
+import { isJoinedMachine } from '../machines/held-elsewhere.ts';
 import { findRulesBrokenByTask } from '../post-check/judge-commits.ts';
 import { decideAndRecord, requireTaskInView, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';

@@ -5,7 +5,7 @@ import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { canTaskRunHere } from '../agents/require-usable-adapters.ts';
-import { isTaskOnOtherMachine } from '../machines/take-over-claims.ts';
+import { isHeldElsewhere } from '../machines/held-elsewhere.ts';
 import type { SessionView } from '../record-changes.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
 import { leaveOutConflictBlockedTasks } from '../stacking/block-on-conflict.ts';
@@ -13,7 +13,6 @@ import type { RunningAttempts } from './running-attempts.ts';
 
 /** The tasks that may start now, each with a place for its agents. */
 export function selectNextTasks(context: RunContext, view: SessionView, running: RunningAttempts): readonly Task[] {
-  if (context.remoteSession?.roles.includes('work') === false) return [];
   const limit = computeAgentLimit(context, running.atWork);
   // No place is free, and all of them want one: that is how most looks find it.
   if (running.atWork >= limit && view.tasks.every(({ attempts }) => attempts === undefined)) return [];
@@ -27,7 +26,7 @@ export function selectNextTasks(context: RunContext, view: SessionView, running:
     // No more than agents: what waits to be judged takes room on the disk.
     judged: new Set(running.over.slice(0, limit)),
     // Agents of other machines take no place here.
-    limit: limit + claimed.filter((task) => isTaskOnOtherMachine(context, task)).length,
+    limit: limit + claimed.filter((task) => isHeldElsewhere(context, task)).length,
     now: context.now().getTime(),
     places: (task) => placesOf(task, running),
   });

@@ -11,6 +11,7 @@ import type { Task } from '../../../lib/domain/state/task-schema.ts';
 import type { RunEventBody, RunEventSink } from '../../../lib/domain/view-models/run-event.ts';
 import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
+import { workForLeadMachine } from '../../../lib/engine/work-for-lead-machine.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { sharingLead } from '../../support/sharing-lead.ts';
 import { closeWorkshops, openTestWorkshop } from '../../support/workshop.ts';
@@ -263,7 +264,7 @@ test('DST-1 a machine that joined without a CLI that some tasks ask for does the
   };
   const agents = { ...context.agents, checkAdapter };
   const remoteSession = sharingLead({ role: 'worker', roles: ['work'] });
-  await runWorkWave({ ...context, agents, remoteSession }, bench.session).catch(() => undefined);
+  await workForLeadMachine({ ...context, agents, remoteSession }, bench.session).catch(() => undefined);
   const told = bench.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
   assert.ok(
     told.some((text) => /^Other machines do the tasks that run with codex \S+: There is no codex/.test(text)),
@@ -285,7 +286,7 @@ test('DST-1 who joined and has nothing to do says once what it waits for', async
     return machine.sleep(ms, signal);
   };
   const context = { ...bench.context, remoteSession, machine: { ...machine, sleep } };
-  await runWorkWave(context, bench.session).catch(() => undefined);
+  await workForLeadMachine(context, bench.session).catch(() => undefined);
   const told = bench.events.flatMap((one) => (one.event === 'notice' ? [one.message] : []));
   assert.is(told.length, 1, told.join('\n'));
   assert.match(told[0] ?? '', /^No task for this machine now\. It waits for .* stops with the session/);

@@ -8,6 +8,7 @@ import type { DoneTask } from '../../../lib/domain/state/task-schema.ts';
 import type { Verdict } from '../../../lib/domain/state/verdict.ts';
 import { adoptVerdictsOfMachines } from '../../../lib/engine/machines/supervise-machines.ts';
 import { viewSession } from '../../../lib/engine/record-changes.ts';
+import { runValidateWave } from '../../../lib/engine/validate/validate-wave.ts';
 import { runWorkWave } from '../../../lib/engine/work/work-wave.ts';
 import { makePrivateKey, publicKeyOf, signTextWithKey } from '../../../lib/util/machine-key.ts';
 import { sharingLead } from '../../support/sharing-lead.ts';
@@ -53,7 +54,7 @@ async function tell({ said, session, task }: TestWorkshop & { task: DoneTask }, 
   const verdict = makeVerdict(task, 'pass', { session, by: 'validator-0000000a', base: task.start_commit });
   const text = renderVerdictToSign(verdict, { name, claim });
   const signed = { name, claim, key: publicKeyOf(key), signature: signTextWithKey(key, text) };
-  const judging = { machine: name, claim: held, commit: task.commit };
+  const judging = { machine: null, claim: held, commit: task.commit };
   const next = { ...task, judging, result: { status: 'pass' as const, notes: '', issues: [] } };
   await said.transact(() => ({
     actor: 'eve',
@@ -97,6 +98,9 @@ for (const [what, telling] of Object.entries(lies))
     const made = await bench();
     await tell(made, telling);
     assert.is(await found(made), null);
+    await runValidateWave(made.context, made.session);
+    const [task] = (await viewSession(made.context, made.session)).tasks;
+    assert.equal([task?.result.notes, task?.judging?.machine], ['Good.', null]);
   });
 
 test('TRU-2 trust that is taken back lets no verdict count', async () => {
