@@ -1,6 +1,5 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keepSpendingAndDecisions } from '../../lib/core/merge/keep-ended-state.ts';
 import { mergeReviewNotes, mergeValidationNotes } from '../../lib/core/merge/merge-other-notes.ts';
 import { mergeSessionNotes } from '../../lib/core/merge/merge-session-notes.ts';
 import { mergeTaskNotes } from '../../lib/core/merge/merge-task-notes.ts';
@@ -119,16 +118,6 @@ obeysTheLaws<ReviewNote>({
           ...{ ...note, rev: note.rev + random.int(0, 2), by: clone, at: someTime(random) },
           ...(random.chance(0.3) ? { undone: { by: clone, at: someTime(random), reason: 'slow' } } : {}),
         },
-});
-
-test('STA-4 a decision that says where it was taken is one with what an older version wrote of it', () => {
-  const told = { gate: 'plan', decision: 'approve', by: 'Lea', at: testTime };
-  const gates = [{ ...told, where: 'board' }];
-  const ours = { ...emptySession, gates };
-  const theirs = { ...emptySession, gates: [told] };
-  assert.equal(mergeSessionNotes(null, ours, theirs).value.gates, gates);
-  assert.equal(mergeSessionNotes(null, theirs, ours).value.gates, gates);
-  assert.equal(keepSpendingAndDecisions(ours, theirs).value.gates, [told]);
 });
 
 test.run();

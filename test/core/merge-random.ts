@@ -165,6 +165,7 @@ function makeChangeset(random: Random, id: string, clone: string): Session['chan
     id,
     group: id.slice(2),
     tasks: [],
+    works: [],
     missing: [],
     depends_on: [],
     state: random.pick(['waiting', 'approved', 'landed', 'rejected', 'void']),

@@ -184,6 +184,7 @@ test('TRU-2 a changeset that landed by its note alone waits as before', async ()
       id: '1-main',
       group: 'main',
       tasks: [work.id],
+      works: [work.commit],
       missing: [],
       depends_on: [],
       state: 'waiting' as const,

@@ -139,6 +139,7 @@ export function sampleChangeset(changes: Partial<Changeset> = {}): Changeset {
     id: '1-auth',
     group: 'auth',
     tasks: [taskId('task-001'), taskId('task-002')],
+    works: [],
     missing: [],
     depends_on: [],
     state: 'waiting',

@@ -116,12 +116,11 @@ export function toVerdictDecision(verdict: Verdict): LoggedDecision {
 
 /** Decision that a changeset was built, and its checks were run. */
 export function toChangesetBuiltDecision({ id }: Pick<Session, 'id'>, changeset: Changeset): LoggedDecision {
-  const { group, tasks, base, parent, commit, diagnostics, depends_on } = changeset;
-  const works = changeset.works === undefined ? {} : { works: changeset.works };
+  const { group, tasks, works, base, parent, commit, diagnostics, depends_on } = changeset;
   const diagnosed = changeset.diagnosed === undefined ? {} : { diagnosed: changeset.diagnosed };
   // It may not land without these: the person is shown the difference to them.
   const below = depends_on.length === 0 ? {} : { depends_on };
-  const facts = { group, tasks, base, parent, commit, diagnostics, ...diagnosed, ...works, ...below };
+  const facts = { group, tasks, works, base, parent, commit, diagnostics, ...diagnosed, ...below };
   return { kind: 'changeset', session: id, about: changeset.id, facts };
 }
 

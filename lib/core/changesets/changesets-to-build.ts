@@ -88,7 +88,7 @@ export function findMessageToKeep(
   isOurs: (changeset: Changeset) => boolean,
 ): string | null {
   const same = changesets.filter(
-    (one) => one.group === group && one.state === 'void' && one.works?.join() === works.join(),
+    (one) => one.group === group && one.state === 'void' && one.works.join() === works.join(),
   );
   const before = same.at(-1);
   return before?.message !== undefined && isOurs(before) ? before.message : null;

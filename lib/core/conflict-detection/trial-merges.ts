@@ -129,9 +129,8 @@ function isMerged(merged: readonly Changeset[], one: CommittedWork, other: Commi
   return merged.some((set) => holds(set, one) && holds(set, other));
 }
 
-/** Earlier versions didn't say which commits a changeset was built from. */
 function holds({ tasks, works }: Changeset, { task, commit }: CommittedWork): boolean {
-  return tasks.includes(task) && (works === undefined || works.includes(commit));
+  return tasks.includes(task) && works.includes(commit);
 }
 
 /**

@@ -44,10 +44,7 @@ export function keepSpendingAndDecisions(before: Session, after: Session): Merge
     spend: Object.fromEntries(roles.map((role) => [role, largerSpend(before.spend[role], after.spend[role])])),
   };
   const { cost_usd, tokens, spend } = after;
-  // Where it was may be missing in what an older version wrote again.
-  const isRecorded = ({ gate, decision, by, at }: Gated, one: Gated): boolean =>
-    isDeepEqual([gate, decision, by, at], [one.gate, one.decision, one.by, one.at]);
-  const gone = before.gates.filter((gate) => !after.gates.some((one) => isRecorded(one, gate)));
+  const gone = before.gates.filter((gate) => !after.gates.some((one) => isDeepEqual(one, gate)));
   const isSpent = isDeepEqual(kept, { cost_usd, tokens, spend });
   if (isSpent && gone.length === 0) return unchanged;
   return {
@@ -77,8 +74,6 @@ function largerSpend(a: Spend = nothing, b: Spend = nothing): Spend {
 }
 
 const nothing: Spend = { runs: 0, cost_usd: 0, tokens: 0 };
-
-type Gated = Session['gates'][number];
 
 /*
  * The archive never replaces other content: a session is archived only with all that is known of it here, and as it was

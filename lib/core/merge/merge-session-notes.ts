@@ -106,10 +106,9 @@ export function mergeSessionNotes(base: Session | null, ours: Session, theirs: S
     ),
     gates: mergeById(
       sides((session) => session.gates),
-      // One that says where is the same as what an older version kept of it.
       {
-        id: ({ where: _, ...rest }) => toSortedKeyJson(rest),
-        prefer: combinePreferences((a, b) => compareText(b.where ?? '', a.where ?? '')),
+        id: toSortedKeyJson,
+        prefer: combinePreferences(),
         order: combinePreferences((a, b) => compareText(a.at, b.at)),
       },
     ),

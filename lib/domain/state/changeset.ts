@@ -34,8 +34,8 @@ export const changesetSchema = z.object({
   id: z.string(),
   group: z.string(),
   tasks: z.array(taskIdSchema),
-  /** The commit of each of its tasks that it was built from; left out by earlier versions. */
-  works: z.array(objectIdSchema).optional(),
+  /** The commit of each of its tasks that it was built from. */
+  works: z.array(objectIdSchema),
   /** Tasks of the group that are not in it: sent back, failed or not done when it was built. */
   missing: z.array(taskIdSchema),
   depends_on: z.array(z.string()),

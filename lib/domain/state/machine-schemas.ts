@@ -19,8 +19,8 @@ export const heartbeatSchema = z.object({
   /** Digest of the configuration it works with. */
   config: lineSchema(100),
   slots: z.int().min(0),
-  /** Roles it offers; earlier versions work. */
-  roles: z.array(joinedMachineRoleSchema).max(10).default(['work']),
+  /** Roles it offers. */
+  roles: z.array(joinedMachineRoleSchema).max(10),
   /** Its public key (ed25519, base64url): what it signs is believed where a person named this key. */
   key: lineSchema(100).optional(),
   /** CLIs it can run agents with. */

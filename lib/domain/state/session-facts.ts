@@ -38,7 +38,7 @@ export function findPendingCheckout(
   { place }: { readonly place: string },
   { checkout }: Pick<Session, 'checkout'>,
 ): Session['checkout'] {
-  return checkout === null || (checkout.place !== null && checkout.place !== place) ? null : checkout;
+  return checkout?.place === place ? checkout : null;
 }
 
 /** A session's title in one line. */

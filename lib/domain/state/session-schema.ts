@@ -110,7 +110,7 @@ export const sessionSchema = z.object({
       decision: z.string(),
       by: z.string(),
       at: z.string(),
-      /** The place it was decided at; older notes don't say. */
+      /** The place it was decided at, where that is known. */
       where: z.string().optional(),
     }),
   ),
@@ -135,8 +135,8 @@ export const sessionSchema = z.object({
     .object({
       from: objectIdSchema,
       to: objectIdSchema,
-      /** The clone it is to happen in, see cloneName; null in older notes. */
-      place: z.string().nullable().default(null),
+      /** The clone it is to happen in, see cloneName. */
+      place: z.string(),
     })
     .nullable(),
   /**
@@ -164,6 +164,6 @@ export const sessionSchema = z.object({
   /** Spending by machine name, where several share the session. */
   spent_on: z.record(z.string(), z.object({ cost_usd: z.number(), tokens: z.number() })).optional(),
   /** Adapters that nothing is asked of before a time. */
-  pauses: z.array(servicePauseSchema).default([]),
+  pauses: z.array(servicePauseSchema),
 });
 export type Session = Readonly<z.infer<typeof sessionSchema>>;

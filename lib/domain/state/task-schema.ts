@@ -92,7 +92,7 @@ const noteSchema = z.object({
   created_by: z.string(),
   claimed_by: z.string().nullable(),
   /** The clone the claim was made in, see cloneName: only there can be known whether its agent still lives. */
-  claimed_host: z.string().nullable().default(null),
+  claimed_host: z.string().nullable(),
   created_at: z.string(),
   updated_at: z.string(),
   claimed_at: z.string().nullable(),
@@ -129,7 +129,7 @@ const noteSchema = z.object({
     .optional(),
 });
 
-/** No agent and no person holds it, and no attempt's work counts; earlier versions may have left a claim's clone behind. */
+/** No agent and no person holds it, and no attempt's work counts. */
 const untouched = {
   agent_id: z.null(),
   worktree: z.null(),

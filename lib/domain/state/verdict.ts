@@ -91,7 +91,7 @@ export const verdictSchema = z.object({
   override: z.string().optional(),
   /** Where a machine that joined gave it: its name, the number of its claim to judge this work, and its signature. */
   machine: machineStatementSchema.optional(),
-  /** Its evidence; absent in verdicts of earlier versions. */
+  /** Its evidence; left out where a person takes a landing back. */
   evidence: evidenceSchema.optional(),
 });
 export type Verdict = Readonly<z.infer<typeof verdictSchema>>;

@@ -102,7 +102,7 @@ export async function loadTrials(
       if (typeof key === 'string' && trial !== null) trials.set(key, trial);
     }
   } catch {
-    // Another process was writing it, or an earlier version did.
+    // Another process was writing it.
   }
 }
 

@@ -119,7 +119,7 @@ async function onNowsBase(git: Git, versions: readonly Version[], parent: Object
 
 /** Work of a task in a changeset, if its history has it, with the comments of the rejection. */
 function rangesOf(task: Task, { tasks, works }: Changeset): readonly EarlierWork[] {
-  const commit = works?.[tasks.indexOf(task.id)];
+  const commit = works[tasks.indexOf(task.id)];
   if (commit === undefined) return [];
   const entry = task.history.findLast(({ work }) => work?.commit === commit);
   if (entry?.work !== undefined) return [{ task, before: entry.work, comments: entry.comments ?? [] }];

@@ -122,8 +122,6 @@ export async function syncWorktreesToLanding(
   const branch = findLandingBranch(session);
   const tip = await context.git.resolveCommit(`refs/heads/${branch}`);
   const isThere = tip === to;
-  // An older note doesn't say which clone it is about: this one only if the landing was here.
-  if (!isThere && checkout.place === null) return false;
   if (!isThere) await warnOfRevertedLanding(context, branch, { from, to, tip });
   for (const path of isThere ? await worktreesOf(context, branch) : []) {
     if ((await context.git.advanceWorktree(path, from, to)) !== 'refused') continue;

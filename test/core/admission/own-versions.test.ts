@@ -35,7 +35,7 @@ const one = parseObjectId('1'.repeat(40));
 const two = parseObjectId('2'.repeat(40));
 
 const changeset: Changeset = {
-  ...{ id: '1-main', group: 'main', tasks: [], missing: [], depends_on: [], state: 'waiting' },
+  ...{ id: '1-main', group: 'main', tasks: [], works: [], missing: [], depends_on: [], state: 'waiting' },
   ...{ base: one, parent: one, commit: two, diagnostics: [], reason: null, decided_by: null },
   ...{ landed_commit: null, diffstat: { files: 0, insertions: 0, deletions: 0 } },
 };
@@ -94,7 +94,7 @@ const foreign: Readonly<Record<string, Partial<Parts>>> = {
   'the end of a session': changed({ state: 'ended' }),
   'a raised limit': changed({ raised_limit: 100 }),
   'a note for the next plan': changed({ replan_notes: 'do more' }),
-  'a work tree to bring along': changed({ checkout: { from: one, to: two, place: null } }),
+  'a work tree to bring along': changed({ checkout: { from: one, to: two, place: 'here' } }),
   'a pause of a service': changed({ pauses: [{ adapter: 'claude', until: at, why: 'so' }] }),
   'a changeset': changed({ changesets: [{ ...changeset, commit: one }] }),
   'an approval': changed({ changesets: [{ ...changeset, state: 'approved', decided_by: 'Lea' }] }),

@@ -11,6 +11,7 @@ function makeChangeset(group: string, needs: readonly string[]): Changeset {
       id: `1-${group}`,
       group,
       tasks: [makeTask(`task-${group}`).id],
+      works: [],
       missing: [],
       depends_on: [...needs],
     },

@@ -19,6 +19,7 @@ function makeChangeset(group: string, state: Changeset['state'], tasks: readonly
     id: `${cycle}-${group}`,
     group,
     tasks: tasks.map(({ id }) => id),
+    works: [],
     missing: [],
     depends_on: [],
     state,

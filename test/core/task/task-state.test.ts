@@ -316,12 +316,6 @@ test('a note is no task where it lacks what its status asks for, or has what it 
   for (const note of wrong) assert.is(taskSchema.safeParse(note).success, false, JSON.stringify(note));
 });
 
-test('a task that a version without clones in its claims gave back is one still', () => {
-  const { claimed_host: _, ...older } = pending;
-  assert.is(taskSchema.parse(older).claimed_host, null);
-  assert.is(taskSchema.safeParse({ ...pending, claimed_host: 'laptop/1a2b3c4d' }).success, true);
-});
-
 test('STK-3 work is put on other ground without a change of status: no verdict, no new attempt, the ground in the note', () => {
   const builtOn = [{ task: parseTaskId('task-000'), commit: makeOid('below') }];
   const { task, subject } = recordRebaseOfTask(

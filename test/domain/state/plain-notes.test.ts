@@ -71,7 +71,7 @@ function samples(): readonly (readonly [Name, Json])[] {
       roles: { worker: { runs: 1, runs_with_retries: 2, agent_usd: 0.5 } },
     },
     gates: [{ gate: 'plan', decision: 'approve', by: 'Lea', at, where: 'laptop/1' }],
-    checkout: { from: commit, to: commit, place: null } as never,
+    checkout: { from: commit, to: commit, place: 'here' } as never,
     pauses: [{ adapter: 'claude', until: at, why: 'overloaded' }],
     changesets: [changeset()] as never,
     spent_on: { 'laptop/1': { cost_usd: 1, tokens: 2 } },
