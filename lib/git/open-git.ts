@@ -27,7 +27,6 @@ import { discoverRepository } from './process/discover-repository.ts';
 import { type GitIdentities, openGitIdentities } from './process/git-identity.ts';
 import { buildInertDriverVariables, readRepositorySettings, renderGitConfigForCell } from './process/git-settings.ts';
 import { type GitContext, runGit } from './process/run-git.ts';
-import { RefCommitCache } from './refs/resolve-commit.ts';
 import { readRestingTipOfWorktree } from './worktrees/branch-uses.ts';
 
 export interface OpenOptions {
@@ -64,7 +63,6 @@ export async function openGit(
     context: { cwd: context.cwd, env: context.env },
     repository,
     objects,
-    refs: new RefCommitCache(repository.commonDir, async (ref) => (await objects.info(`${ref}^{commit}`))?.oid ?? null),
     idents,
     linkedPaths: (commit) => {
       const known = detours.get(commit) ?? listSymlinksAndSubmodules(gitOnObjects(access), commit);

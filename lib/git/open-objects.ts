@@ -127,7 +127,7 @@ async function includedFiles(git: GitContext, root: string): Promise<readonly st
 export function openGitCommitsPort(access: GitAccess, reading: ReadObjects): GitCommits {
   return {
     ...openCommitGraph(gitOnObjects(access)),
-    resolveCommit: (revision) => resolveCommit(gitInPersonWorkTree(access), revision, access),
+    resolveCommit: (revision) => resolveCommit(gitInPersonWorkTree(access), revision, access.objects),
     readCommit: async (commit, quarantine) => readCommit(...(await reading(commit, quarantine)), commit),
     commitsBetween: async (base, tip, quarantine) => readCommitsBetween(...(await reading(tip, quarantine)), base, tip),
   };

@@ -4,7 +4,7 @@ import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.
 import { listEntriesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitAccess, gitOnObjects } from '../objects/git-access.ts';
 import { runGitForText } from '../process/run-git.ts';
-import { findReftable } from '../refs/unmoved-refs-check.ts';
+import { findReftable } from '../refs/reftable.ts';
 
 /** The name of the common folder of an agent's git in its private git folder. */
 export const agentCommonFolderName = 'common';

@@ -103,7 +103,7 @@ async function acceptedHead(access: GitAccess, cell: CellWorktree): Promise<Obje
   const { accepted } = readRecord(requireCellGitFolders(access, cell).root);
   if (accepted === null || (await readCellHead(access, cell).catch(() => null)) !== accepted) return cell.start;
   // git may have removed it since, where nothing came of it.
-  const isThere = (await resolveCommit(gitOnObjects(access), accepted, access)) === accepted;
+  const isThere = (await resolveCommit(gitOnObjects(access), accepted, access.objects)) === accepted;
   return isThere && (await buildsOn(access, accepted, cell.start)) ? accepted : cell.start;
 }
 

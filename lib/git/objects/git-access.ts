@@ -8,7 +8,6 @@ import type { CatFile } from '../process/cat-file.ts';
 import type { GitIdentities } from '../process/git-identity.ts';
 import type { GitRunLimits } from '../process/limit-git-runs.ts';
 import type { GitContext } from '../process/run-git.ts';
-import type { RefCommitCache } from '../refs/resolve-commit.ts';
 
 /** The context of every git operation: where the person stands, and the repository found there. */
 export interface GitAccess {
@@ -16,8 +15,6 @@ export interface GitAccess {
   readonly repository: Repository;
   /** The repository's objects and refs. */
   readonly objects: CatFile;
-  /** Which commits its refs name. */
-  readonly refs: RefCommitCache;
   /** The person who commits, as git knows them. */
   readonly idents: GitIdentities;
   /** See listSymlinksAndSubmodules; asked once of each commit. */

@@ -9,7 +9,7 @@ import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
 import { findGitProcesses } from './find-git-processes.ts';
 import { finishWorktreeUpdate, type JournaledRefChange, journaledRefChangeSchema } from './journaled-ref-change.ts';
 import { journalFilePattern, refChangeJournalFolder } from './ref-change-journal.ts';
-import { findReftableLock } from './unmoved-refs-check.ts';
+import { findReftableLock } from './reftable.ts';
 
 /** How long a git that outlived its tool may still work, in milliseconds. */
 const patienceMs = 20_000;

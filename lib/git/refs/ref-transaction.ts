@@ -8,7 +8,7 @@ import { type GitContext, spawnGit } from '../process/run-git.ts';
 import { completeRefMoves, finishOneKilledRefChange } from './finish-killed-ref-changes.ts';
 import type { JournaledRefChange } from './journaled-ref-change.ts';
 import { RefChangeJournal } from './ref-change-journal.ts';
-import { findReftableLock } from './unmoved-refs-check.ts';
+import { findReftableLock } from './reftable.ts';
 
 /** `new` undefined: the ref must be at `old` but isn't moved. null means "does not exist". */
 export interface RefCommand {

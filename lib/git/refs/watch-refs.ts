@@ -1,7 +1,7 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { throttle } from '../../util/pacing.ts';
-import { findReftable } from './unmoved-refs-check.ts';
+import { findReftable } from './reftable.ts';
 
 /** Changes that follow one another within this time are reported once, in milliseconds. */
 const togetherMs = 200;

@@ -6,8 +6,8 @@ import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitAccess, gitInWorkTree, gitOnObjects } from '../objects/git-access.ts';
 import { listWorktrees, resolveDotGitOfFolder } from '../process/discover-repository.ts';
 import { runGit } from '../process/run-git.ts';
+import { findReftable } from '../refs/reftable.ts';
 import { resolveCommit } from '../refs/resolve-commit.ts';
-import { findReftable } from '../refs/unmoved-refs-check.ts';
 
 /**
  * Worktrees that have a branch checked out, and those whose unfinished rebase or bisection started from it: git moves
@@ -107,7 +107,7 @@ export async function readRestingTipOfWorktree(
   workTree: string | null,
   branch: string,
 ): Promise<ObjectId | null> {
-  const commitOf = (ref: string): Promise<ObjectId | null> => resolveCommit(gitOnObjects(access), ref, access);
+  const commitOf = (ref: string): Promise<ObjectId | null> => resolveCommit(gitOnObjects(access), ref, access.objects);
   const head = workTree === null ? '' : restingHead(workTree);
   if (objectIdPattern.test(head)) return parseObjectId(head);
   const ref = /^ref: (refs\/heads\/[\w./-]+)$/.exec(head)?.[1];

@@ -5,7 +5,7 @@ import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.t
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitObject } from '../../git/process/cat-file-response.ts';
 import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
-import { findReftable } from '../../git/refs/unmoved-refs-check.ts';
+import { findReftable } from '../../git/refs/reftable.ts';
 import { isMissingFileError } from '../../util/read-file.ts';
 import { stateBusy, stateCorrupt } from '../store-errors.ts';
 

@@ -4,7 +4,6 @@ import { noFolderError } from '../../domain/input-errors.ts';
 import type { Snapshot, StateTips } from '../../domain/ports/store-port.ts';
 import type { ObjectHashFormat } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import { UnmovedRefsCheck } from '../../git/refs/unmoved-refs-check.ts';
 import {
   advanceIndexedState,
   collectStateTips,
@@ -28,7 +27,6 @@ export class StateReader {
   #state: IndexedState = emptyIndexedState;
   /** As it was last looked at. */
   #sessions = emptyIndexedState.sessions;
-  readonly #files: UnmovedRefsCheck;
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<IndexedState> | null = null;
 
@@ -38,7 +36,6 @@ export class StateReader {
     readonly objectFormat: ObjectHashFormat;
   }) {
     this.#options = options;
-    this.#files = new UnmovedRefsCheck(options.commonDir);
   }
 
   /** The state at some moment after the call. Callers of the same moment share one reading. */
@@ -102,14 +99,12 @@ export class StateReader {
 
   async #read(): Promise<IndexedState> {
     const { catFile, commonDir } = this.#options;
-    if (this.#files.areUnmoved(collectStateTips(this.#state))) return this.#state;
     // Without it every state would seem to be gone.
     if (this.#state !== emptyIndexedState && !existsSync(commonDir))
       throw noFolderError(
         `The repository ${commonDir} no longer exists: it was moved or removed.`,
         'Where it is now, run: git flame run',
       );
-    const noteTips = this.#files.begin(stateRefs);
     const tips = await readTips(catFile, commonDir, stateRefs);
     const before = this.#state;
     const [sessions, tasks, validations, reviews, blackboard] = await Promise.all([
@@ -127,7 +122,6 @@ export class StateReader {
       reviews === before.reviews &&
       blackboard === before.blackboard;
     this.#state = isSame ? before : advanceIndexedState(before, refs);
-    noteTips(tips);
     return this.#state;
   }
 

@@ -5,7 +5,7 @@ import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.t
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { findGitProcesses } from '../../git/refs/find-git-processes.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
-import { findReftableLock } from '../../git/refs/unmoved-refs-check.ts';
+import { findReftableLock } from '../../git/refs/reftable.ts';
 import { shortId } from '../../util/short-names.ts';
 import { loadNotes } from '../notes/load-notes.ts';
 import type { NoteKind } from '../notes/note-kinds.ts';
