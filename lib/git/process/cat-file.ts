@@ -21,15 +21,9 @@ interface Asker {
   reject(error: unknown, at: number): void;
 }
 
-// Commits and folders, read again and again while agents start from them; an id never means anything else.
-const mostKept = 500;
-const largestKept = 16 * 1024;
-
 /**
  * One long-lived `git cat-file --batch-command`. Requests of the same moment go to git in one write. Ref names
- * are resolved again each time, and git looks again for packs made meanwhile, so answers are never stale; small commits
- * and trees are read once.
- * Keeps the process running only while an answer is awaited; git ends with it.
+ * are resolved again each time, and git looks again for packs made meanwhile, so answers are never stale. Keeps the process running only while an answer is awaited; git ends with it.
  */
 export class CatFile {
   /** git beside it, in the same repository. */
@@ -43,7 +37,6 @@ export class CatFile {
   #received: Buffer = emptyBuffer;
   #stderr = '';
   #isClosed = false;
-  readonly #kept = new Map<string, GitObject>();
   #holder: NodeJS.Timeout | null = null;
 
   constructor(context: GitContext, gitDir: string) {
@@ -58,8 +51,7 @@ export class CatFile {
 
   /** An object with its content; null if it's missing. Rejects with FlameError `object-unreadable` if it's damaged. */
   read(oid: ObjectId): Promise<GitObject | null> {
-    const kept = this.#kept.get(oid);
-    return kept === undefined ? this.#request('contents', oid) : Promise.resolve(kept);
+    return this.#request('contents', oid);
   }
 
   /** Many objects at once, in their order: what a promise for each costs shows with thousands. Null for one that's missing or damaged. */
@@ -189,17 +181,8 @@ export class CatFile {
     const answer = request === undefined ? null : parseCatFileResponse(buffer, from, request.command);
     if (request === undefined || answer === null) return from;
     this.#answered += 1;
-    if (answer.object !== null && request.command === 'contents') this.#keep(answer.object);
     request.asker.resolve(answer.object, request.at);
     return answer.next;
-  }
-
-  #keep(object: GitObject): void {
-    if (!(object.type === 'commit' || object.type === 'tree') || object.size > largestKept) return;
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= mostKept && oldest !== undefined) this.#kept.delete(oldest);
-    // A part of what git said would hold all of it.
-    this.#kept.set(object.oid, { ...object, bytes: Buffer.from(object.bytes) });
   }
 
   /** A damaged object ends git: what waited behind it is asked again of a new process. */

@@ -4,7 +4,6 @@ import { FlameError } from '../../domain/flame-error.ts';
 import { parseObjectId } from '../../domain/ids.ts';
 import { noFolderError } from '../../domain/input-errors.ts';
 import type { Repository, WorktreeInfo } from '../../domain/ports/git-port.ts';
-import { programPath } from '../../util/child-programs.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { realPathEvenIfMissing } from '../../util/real-and-private-paths.ts';
 import { type GitContext, type GitResult, runGit, runGitForText } from './run-git.ts';
@@ -40,21 +39,7 @@ function givenByPerson({ env }: GitContext): Record<string, string> {
   return Object.fromEntries(given);
 }
 
-// By the file it is: one process asks for many repositories, where it lands and where agents work.
-const versions = new Map<string, string>();
-
 async function readVersion(context: GitContext): Promise<string> {
-  const file = programPath('git', context.env.PATH);
-  const stat = statSync(file, { throwIfNoEntry: false });
-  const key = stat === undefined ? null : `${file} ${stat.ino} ${stat.size} ${stat.mtimeMs}`;
-  const known = key === null ? undefined : versions.get(key);
-  if (known !== undefined) return known;
-  const version = await askVersion(context);
-  if (key !== null) versions.set(key, version);
-  return version;
-}
-
-async function askVersion(context: GitContext): Promise<string> {
   const text = await runGitForText(context, ['version']);
   const version = /(\d+)\.(\d+)[^\s]*/.exec(text);
   const [major, minor] = [Number(version?.[1] ?? 0), Number(version?.[2] ?? 0)];

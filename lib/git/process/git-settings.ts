@@ -1,5 +1,3 @@
-import { resolve } from 'node:path';
-import { fileStamp } from '../../util/read-file.ts';
 import { type GitContext, runGit } from './run-git.ts';
 
 /** The configuration as git sees it from one place. */
@@ -18,34 +16,10 @@ interface SettingsEntry {
   readonly value: string | null;
 }
 
-// A git for each question takes longer than all of them together, and they come in bursts. The files are looked at each
-// time; the limit is for what they don't show: a file that is made where none was.
-const rememberedMs = 2_000;
-const remembered = new WeakMap<GitContext['env'], Map<string, Remembered>>();
-
-interface Remembered {
-  readonly at: number;
-  readonly read: Promise<{ readonly settings: GitConfigReader; readonly files: ReadonlyMap<string, string> }>;
-}
-
-/**
- * Reads all that is configured. What the same command read in the last two seconds counts while the files it stood in
- * are as they were. Throws FlameError `git-failed`.
- */
+/** Reads all that is configured. Throws FlameError `git-failed`. */
 export async function readGitSettings(context: GitContext): Promise<GitConfigReader> {
-  const { cwd, env, variables = {} } = context;
-  const places = remembered.get(env) ?? new Map<string, Remembered>();
-  remembered.set(env, places);
-  const place = JSON.stringify([cwd, variables]);
-  const known = places.get(place);
-  if (known !== undefined && performance.now() - known.at < rememberedMs) {
-    const { settings, files } = await known.read;
-    if ([...files].every(([file, stamp]) => fileStamp(file) === stamp)) return settings;
-  }
-  const read = listSettings(context);
-  places.set(place, { at: performance.now(), read });
-  read.catch(() => places.delete(place));
-  return (await read).settings;
+  const { stdout } = await runGit(context, ['config', '--list', '--show-scope', '--includes', '-z']);
+  return parseGitSettings(stdout.toString());
 }
 
 /** Those that hold for the repository, whichever work tree asks. */
@@ -53,27 +27,16 @@ export function readRepositorySettings(env: GitContext['env'], commonDir: string
   return readGitSettings({ cwd: commonDir, env, variables: { GIT_DIR: commonDir } });
 }
 
-async function listSettings(context: GitContext): Promise<Awaited<Remembered['read']>> {
-  const { stdout } = await runGit(context, ['config', '--list', '--show-scope', '--show-origin', '--includes', '-z']);
-  const output = stdout.toString();
-  const origins = new Set(output.split('\0').filter((_, at) => at % 3 === 1));
-  const files = [...origins].flatMap((origin) =>
-    origin.startsWith('file:') ? [resolve(context.cwd, origin.slice('file:'.length))] : [],
-  );
-  return { settings: parseGitSettings(output), files: new Map(files.map((file) => [file, fileStamp(file)])) };
-}
-
 /**
- * Takes the output of `git config --list --show-scope --show-origin -z`: a scope, a place, then a key with its value
- * behind a newline.
+ * Takes the output of `git config --list --show-scope -z`: a scope, then a key with its value behind a newline.
  */
 export function parseGitSettings(output: string): GitConfigReader {
   const fields = output.split('\0');
   const all = fields.flatMap((text, at) => {
-    if (at % 3 !== 2) return [];
+    if (at % 2 === 0) return [];
     const end = text.indexOf('\n');
     const [key, value] = end < 0 ? [text, null] : [text.slice(0, end), text.slice(end + 1)];
-    return [{ scope: fields[at - 2], key, value }];
+    return [{ scope: fields[at - 1], key, value }];
   });
   const value = (key: string): string | null => {
     const found = all.findLast((entry) => entry.key === key);

@@ -153,28 +153,19 @@ export function editNoteTree<N>(
 export class NotAFolderError extends Error {}
 
 interface Row {
-  readonly name: string;
   /** git sorts a folder as if its name ended in a slash. */
   readonly order: string;
   readonly bytes: Buffer;
 }
 
-// A change replaces one of some two hundred rows; the others need not be made again.
-const knownRows = new WeakMap<object, Row>();
-
 function renderTree<N>(entries: ReadonlyMap<string, TreeEntry<N>>): Buffer {
   const rows = Array.from(entries, ([name, entry]) => rowOf(name, entry));
-  const isSorted = rows.every((row, at) => at === 0 || (rows[at - 1]?.order ?? '') < row.order);
-  if (!isSorted) rows.sort((a, b) => (a.order < b.order ? -1 : 1));
+  rows.sort((a, b) => (a.order < b.order ? -1 : 1));
   return Buffer.concat(rows.map(({ bytes }) => bytes));
 }
 
 function rowOf<N>(name: string, entry: TreeEntry<N>): Row {
-  const known = knownRows.get(entry);
-  if (known?.name === name) return known;
   const { mode, oid } = entry;
   const bytes = Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.from(oid, 'hex')]);
-  const row = { name, order: mode === noteFolderMode ? `${name}/` : name, bytes };
-  knownRows.set(entry, row);
-  return row;
+  return { order: mode === noteFolderMode ? `${name}/` : name, bytes };
 }

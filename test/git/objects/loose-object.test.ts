@@ -92,7 +92,7 @@ test('odd settings fall back to the defaults', () => {
 });
 
 function settingsOf(...entries: readonly string[]): ReturnType<typeof parseObjectWriteSettings> {
-  return parseObjectWriteSettings(parseGitSettings(entries.map((entry) => `local\0file:x\0${entry}\0`).join('')));
+  return parseObjectWriteSettings(parseGitSettings(entries.map((entry) => `local\0${entry}\0`).join('')));
 }
 
 function objectsOf(repo: TestRepo): string {
