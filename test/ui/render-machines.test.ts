@@ -7,7 +7,7 @@ import { plainStyle } from './samples.ts';
 test('DST-1 what a machine offers and is not trusted with is shown with the command that trusts it', () => {
   const one: ShownMachine = {
     ...{ machine: 'ben/1', person: 'Ben', role: 'worker', version: null, config: 'same', slots: 2 },
-    ...{ roles: ['work', 'validate'], trusted: [], key: 'k', adapters: [], since: null, last_sign_at: null },
+    ...{ roles: ['work', 'validate'], trusted: [], key: 'k', since: null, last_sign_at: null },
     ...{ tasks: [], judges: [] },
   };
   assert.match(renderTrustCommands([one], plainStyle()).join('\n'), /git flame machines --trust ben\/1$/m);

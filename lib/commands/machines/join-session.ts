@@ -25,7 +25,7 @@ import { withSessionLock } from '../context/session-lock.ts';
 import { type CommandContext, withRunContext } from '../run-context/open-run-context.ts';
 import { reportCommandEnd } from '../run-loop/continue-session.ts';
 import { parseMachineBudget, parseMachineRoles } from './machines.ts';
-import { listConfiguredAdapters, runInSharedSession } from './run-in-shared-session.ts';
+import { runInSharedSession } from './run-in-shared-session.ts';
 
 declare const FLAME_VERSION: string;
 
@@ -47,7 +47,6 @@ export function joinSession(args: CommandArgs<'work'>, io: Io): Promise<number> 
         const session = await findShared(opened, remoteSession);
         const gitContext = findGitContextHere(opened.git, io);
         await requireSameConfig(opened, session, gitContext);
-        await warnOfOtherProgram(opened, gitContext, session);
         const shared = inSession(session.id);
         return withSessionLock(
           shared,
@@ -100,22 +99,6 @@ async function findShared(
     message: `No session is shared through ${remote}.`,
     hints: [`On the lead machine: git flame run --remote ${shellQuote(remote)}`],
   });
-}
-
-/** Says in what the lead's program is another one than this. */
-async function warnOfOtherProgram(
-  { git, store, context, config }: CommandContext,
-  gitContext: GitContext,
-  session: SharedSession,
-): Promise<void> {
-  const tasks = (await store.raw.snapshot()).tasksOf(session.id);
-  const place = { context: gitContext, commonDir: git.repository.commonDir };
-  const lead = (await listLastSeenMachines(place, session, tasks)).find(({ role }) => role === 'lead');
-  for (const message of listProgramDifferences(lead, {
-    version: FLAME_VERSION,
-    adapters: listConfiguredAdapters(config),
-  }))
-    context.events.emit({ event: 'notice', level: 'warning', message });
 }
 
 /** Throws FlameErrors `plan-not-agreed`, and what the gate throws. */
@@ -179,18 +162,20 @@ const mostShown = 20;
  * `config-differs`, with each value that is another one here.
  */
 async function requireSameConfig(
-  { context, config }: CommandContext,
+  { git, context, config }: CommandContext,
   session: Session,
   gitContext: GitContext,
 ): Promise<void> {
   const { config_digest: theirs, base_branch: base, base_commit: commit } = session;
   if (context.configDigest === theirs) return;
   const text = await runGitForText(gitContext, ['show', `${commit}:.blueflame.yml`], { accept: [0, 128] });
+  const place = { context: gitContext, commonDir: git.repository.commonDir };
+  const lead = (await listLastSeenMachines(place, session, [])).find(({ role }) => role === 'lead');
   throw new FlameError({
     kind: 'refused',
     code: 'config-differs',
     message: `This clone's configuration differs from the session's (${context.configDigest} here, ${theirs} there).`,
-    details: differences(text, config),
+    details: [...describeOtherVersion(lead, FLAME_VERSION), ...differences(text, config)],
     hints: ['git pull', `git diff ${shellQuote(base)} -- .blueflame.yml`],
   });
 }
@@ -211,23 +196,12 @@ function differences(text: string, here: CommandContext['config']): readonly str
   }
 }
 
-/** Lists differences to the lead's program, by its heartbeat as far as that has them. One line each. */
-export function listProgramDifferences(
-  lead: ShownMachine | undefined,
-  here: { readonly version: string; readonly adapters: readonly string[] },
+/** The line that says which version the lead runs, where it is another one: its defaults may differ. */
+export function describeOtherVersion(
+  lead: Pick<ShownMachine, 'machine' | 'version'> | undefined,
+  here: string,
 ): readonly string[] {
-  if (lead === undefined) return [];
-  const { version, adapters } = lead;
-  const missing = (adapters ?? []).filter((name) => !here.adapters.includes(name));
-  const name = toPrintableLine(lead.machine);
-  return [
-    ...(version === null || version === here.version
-      ? []
-      : [
-          `${name} leads with git-flame ${toPrintableLine(version)}, but this is ${here.version}: their rules may differ, and the lead applies its own.`,
-        ]),
-    ...(missing.length === 0
-      ? []
-      : [`${name} runs agents with ${missing.map(toPrintableLine).join(', ')}, which this machine does not use.`]),
-  ];
+  if (lead === undefined || lead.version === null || lead.version === here) return [];
+  const [name, version] = [lead.machine, lead.version].map((text) => toPrintableLine(text));
+  return [`${name} leads with git-flame ${version}, this is ${here}: defaults may differ`];
 }

@@ -1,5 +1,4 @@
 import { createSharedDecisionLog } from '../../core/machines/machine-statement.ts';
-import type { Config } from '../../domain/config/config-schema.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { JoinedMachineRole, MachineRole } from '../../domain/state/machine-schemas.ts';
@@ -71,7 +70,6 @@ export async function runInSharedSession(
       slots: roles.includes('work') ? config.concurrency.development : 0,
       roles: [...roles],
       key,
-      adapters: listConfiguredAdapters(config),
       since: context.now().toISOString(),
     },
     pushesPerMinute: most ?? recommendPushesPerMinute(url),
@@ -106,11 +104,6 @@ export async function runInSharedSession(
     // A machine that can't say that it leaves is given up like one that is gone.
     await remoteSession.leave(isOver && role === 'lead').catch(() => undefined);
   }
-}
-
-/** The CLIs that roles are configured to run with. */
-export function listConfiguredAdapters(config: Config): string[] {
-  return [...new Set(Object.values(config.roles).flatMap(({ adapter }) => adapter ?? []))].sort();
 }
 
 /** Scripts of the configuration run on the lead only: no machine that joined runs them. */

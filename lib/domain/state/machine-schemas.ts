@@ -23,8 +23,6 @@ export const heartbeatSchema = z.object({
   roles: z.array(joinedMachineRoleSchema).max(10),
   /** Its public key (ed25519, base64url): what it signs is believed where a person named this key. */
   key: lineSchema(100).optional(),
-  /** CLIs it can run agents with. */
-  adapters: z.array(lineSchema(50)).max(20).optional(),
   /** When it joined, by its own clock: to be shown, and compared with nothing but when it itself joined before. */
   since: lineSchema(40),
 });

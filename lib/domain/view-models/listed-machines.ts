@@ -24,7 +24,6 @@ export interface ShownMachine {
   readonly trusted: readonly JoinedMachineRole[];
   /** Its public key. */
   readonly key: string | null;
-  readonly adapters: readonly string[] | null;
   readonly since: string | null;
   /** null: it has no heartbeat. */
   readonly last_sign_at: string | null;
@@ -63,7 +62,6 @@ export function listMachines({ session, tasks, signs }: RemoteMachineFacts): rea
       roles: sign?.roles ?? null,
       trusted: session.machines?.validators?.includes(machine) === true ? ['validate'] : [],
       key: sign?.key ?? null,
-      adapters: sign?.adapters ?? null,
       since: sign?.since ?? null,
       last_sign_at: at,
       tasks: tasks.flatMap((task) =>

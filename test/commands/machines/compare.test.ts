@@ -1,21 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listProgramDifferences } from '../../../lib/commands/machines/join-session.ts';
-import type { ShownMachine } from '../../../lib/domain/view-models/listed-machines.ts';
+import { describeOtherVersion } from '../../../lib/commands/machines/join-session.ts';
 
-const lead: ShownMachine = {
-  ...{ machine: 'ada/1', person: 'Ada', role: 'lead', version: '1.2.0', config: 'same', slots: 2 },
-  ...{ roles: null, trusted: [], key: null, adapters: ['claude', 'codex'], since: null, last_sign_at: null },
-  ...{ tasks: [], judges: [] },
-};
-
-test('DST-1 a lead with another version or other CLIs is told of at joining, one that is alike is not', () => {
-  const here = { version: '1.2.0', adapters: ['claude', 'codex', 'exec'] };
-  assert.equal(listProgramDifferences(lead, here), []);
-  assert.equal(listProgramDifferences(undefined, here), []);
-  const [version, adapters] = listProgramDifferences(lead, { version: '1.1.0', adapters: ['claude'] });
-  assert.match(version ?? '', /^ada\/1 leads with git-flame 1\.2\.0, but this is 1\.1\.0: /);
-  assert.match(adapters ?? '', /^ada\/1 runs agents with codex, which this machine does not use/);
+test('DST-1 a configuration that differs is explained by the version of the lead, where that is another one', () => {
+  const lead = { machine: 'ada/1\n', version: '1.2.0' };
+  assert.equal(describeOtherVersion(lead, '1.2.0'), []);
+  assert.equal(describeOtherVersion({ ...lead, version: null }, '1.2.0'), []);
+  assert.equal(describeOtherVersion(undefined, '1.2.0'), []);
+  const [line = ''] = describeOtherVersion(lead, '1.1.0');
+  assert.match(line, /^ada\/1\S* leads with git-flame 1\.2\.0, this is 1\.1\.0: /);
+  assert.not.match(line, /\n/);
 });
 
 test.run();
