@@ -1,5 +1,5 @@
 import type { ObjectId } from '../../domain/ids.ts';
-import type { Lease, MachineState } from '../../domain/ports/sharing-port.ts';
+import type { Lease } from '../../domain/ports/sharing-port.ts';
 
 /** An observer's knowledge of one heartbeat: its commit, and for how long it was seen unchanged. */
 export interface WatchedHeartbeat {
@@ -34,8 +34,10 @@ export function updateLeaseWatch(
   );
 }
 
-/** A machine is silent once it missed two renewals, and gone after the whole lease. */
-export function computeMachineState(silentMs: number, { leaseMs, renewMs }: Lease): MachineState {
-  if (silentMs >= leaseMs) return 'gone';
-  return silentMs >= 2 * renewMs ? 'silent' : 'live';
+/** Whether a machine is given up: it was silent for the whole lease. */
+export function isGivenUp(
+  { silentMs }: Pick<WatchedHeartbeat, 'silentMs'>,
+  { leaseMs }: Pick<Lease, 'leaseMs'>,
+): boolean {
+  return silentMs >= leaseMs;
 }

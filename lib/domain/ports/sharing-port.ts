@@ -7,14 +7,10 @@ export interface Lease {
   readonly renewMs: number;
 }
 
-export type MachineState = 'live' | 'silent' | 'gone';
-
-/** A machine of the session as this one sees it. */
+/** A machine that is in the session, as this one sees it. */
 export interface SeenMachine {
-  /** Its clone's name, as claims name it; null: its heartbeat can't be read. */
-  readonly machine: string | null;
+  /** null: its heartbeat can't be read. */
   readonly sign: Heartbeat | null;
-  readonly state: MachineState;
   /** How long its heartbeat has stayed the same, in milliseconds of this machine's own clock. */
   readonly silentMs: number;
 }
@@ -39,7 +35,7 @@ export interface RemoteSession {
   sign(text: string): SignedStatement;
   /** Starts heartbeats: this machine is in the session from the next exchange on. */
   enter(session: SessionId, lease: Lease): void;
-  /** The others, as the last look found them. */
+  /** The others that are not given up, as the last look found them. */
   machines(): readonly SeenMachine[];
   /** Whether the machine of a claim is given up: it has been silent for the lease. */
   isGone(machine: string): boolean;

@@ -93,8 +93,8 @@ function listTrustedValidators({ config, decided, remoteSession, run }: RunConte
   if (config.hooks.pre_validation !== '' && !run.isPrepared) return [];
   const there = remoteSession?.machines() ?? [];
   return there
-    .flatMap(({ sign, state }) => {
-      if (state === 'gone' || sign?.key === undefined || !sign.roles.includes('validate')) return [];
+    .flatMap(({ sign }) => {
+      if (sign?.key === undefined || !sign.roles.includes('validate')) return [];
       return decided.has(toMachineTrustDecision({ id }, sign.key)) ? [sign.machine] : [];
     })
     .sort();

@@ -1,4 +1,4 @@
-import { computeMachineState, type LeaseWatch, updateLeaseWatch } from '../../core/machines/lease-watch.ts';
+import { isGivenUp, type LeaseWatch, updateLeaseWatch } from '../../core/machines/lease-watch.ts';
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { Lease, SeenMachine } from '../../domain/ports/sharing-port.ts';
 import type { Heartbeat } from '../../domain/state/machine-schemas.ts';
@@ -160,18 +160,11 @@ export class MachineHeartbeatWatch {
     return [...this.#raw.keys()] as RefName[];
   }
 
+  /** The others that are there and not given up. */
   machines(): readonly SeenMachine[] {
     return [...this.#watch]
-      .filter(([ref]) => this.#raw.has(ref))
-      .map(([ref, { silentMs }]) => {
-        const sign = this.#known.get(ref)?.read?.sign ?? null;
-        return {
-          machine: sign?.machine ?? null,
-          sign,
-          silentMs,
-          state: computeMachineState(silentMs, this.#lease),
-        };
-      });
+      .filter(([ref, seen]) => this.#raw.has(ref) && !isGivenUp(seen, this.#lease))
+      .map(([ref, { silentMs }]) => ({ sign: this.#known.get(ref)?.read?.sign ?? null, silentMs }));
   }
 
   isGone(machine: string): boolean {
@@ -180,6 +173,6 @@ export class MachineHeartbeatWatch {
     const known = this.#watch.get(ref);
     // One that gave no sign at all is watched from now on.
     if (known === undefined) this.#watch = new Map([...this.#watch, [ref, { tip: null, silentMs: 0 }]]);
-    return known !== undefined && computeMachineState(known.silentMs, this.#lease) === 'gone';
+    return known !== undefined && isGivenUp(known, this.#lease);
   }
 }

@@ -58,7 +58,7 @@ export function openRemoteSession(store: LocalStore, options: RemoteSessionOptio
       signal,
       onLine,
       pace: new PushRateLimit(pushesPerMinute),
-      machines: () => 1 + watch.machines().filter(({ state }) => state !== 'gone').length,
+      machines: () => 1 + watch.machines().length,
       onLook: (theirs) => {
         seen = theirs;
         return watch.look(theirs, parts.catFile);

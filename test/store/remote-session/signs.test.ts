@@ -56,7 +56,7 @@ async function live(machine: Machine): Promise<void> {
 }
 
 const silent = ({ remoteSession }: Machine): number =>
-  remoteSession.machines().find(({ machine }) => machine === ben)?.silentMs ?? -1;
+  remoteSession.machines().find(({ sign }) => sign?.machine === ben)?.silentMs ?? -1;
 
 for (const [what, key] of [
   ['unsigned', null],
