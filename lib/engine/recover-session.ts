@@ -21,7 +21,7 @@ import {
   rescueAndRemoveWorktree,
   type WorktreeRemovalOutcome,
 } from './retention/rescue-worktree.ts';
-import { adoptLandingFromRemote, advanceBaseToRemote, requireLandingsAtRemote } from './review/adopt-remote-landing.ts';
+import { alignBaseWithRemote } from './review/adopt-remote-landing.ts';
 import { syncWorktreesToLanding } from './review/sync-worktrees.ts';
 import type { RunContext, WithGit } from './run-context.ts';
 import { judgeAgentWork, removeEmptyCell } from './work/judge-agent-work.ts';
@@ -35,9 +35,7 @@ import { makeOrphanedClaimTest, releaseOrphanedClaims } from './work/release-orp
  * `base-behind`, `base-ahead` and `landing-not-there`.
  */
 export async function recoverSession(context: RunContext, id: SessionId): Promise<void> {
-  if (context.remoteSession?.role === 'lead') await context.landInTurn(() => adoptLandingFromRemote(context, id));
-  await requireLandingsAtRemote(context, id);
-  if (context.remoteSession?.role === 'lead') await context.landInTurn(() => advanceBaseToRemote(context, id));
+  await alignBaseWithRemote(context, id);
   const { session } = await viewSession(context, id);
   if (session.checkout !== null && (await context.landInTurn(() => syncWorktreesToLanding(context, id)))) {
     notice(

@@ -6,6 +6,7 @@ import { findLandingBranch } from '../domain/state/session-facts.ts';
 import type { Session } from '../domain/state/session-schema.ts';
 import type { BuiltOn, Task } from '../domain/state/task-schema.ts';
 import { shellQuote } from '../util/shell-quote.ts';
+import { isJoinedMachine } from './machines/held-elsewhere.ts';
 import type { RunContext, WithGit } from './run-context.ts';
 
 export type StartPoint =
@@ -25,7 +26,7 @@ export async function readBaseTip(
   session: Session,
 ): Promise<ObjectId> {
   // The branch of who joined may be behind: what the lead landed is in the session.
-  if (context.remoteSession?.role === 'worker') return session.base_commit;
+  if (isJoinedMachine(context)) return session.base_commit;
   const branch = findLandingBranch(session);
   const tip = await context.git.resolveCommit(`refs/heads/${branch}`);
   if (tip !== null) return tip;

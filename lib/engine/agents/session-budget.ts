@@ -14,6 +14,7 @@ import {
   unlimitedSpending,
 } from '../../domain/state/spending.ts';
 import { formatTokens, formatUsd } from '../../util/format-figures.ts';
+import { isJoinedMachine } from '../machines/held-elsewhere.ts';
 import { type RecordContext, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 import type { BudgetLedger } from '../run-memory.ts';
@@ -71,7 +72,7 @@ async function askWhileSpent(context: RecordContext & Pick<RunContext, 'run'>, i
     const state = checkLiveBudget(context, session);
     if (!state.isSpent) return;
     // The budget of all is for the lead's person to raise: until then nothing can be set aside.
-    if (context.remoteSession?.role === 'worker') return;
+    if (isJoinedMachine(context)) return;
     if (!(await askToRaiseBudget(context, id, state))) throw budgetStop();
   }
 }
@@ -147,7 +148,7 @@ async function askForMore(
   { limit }: BudgetState,
 ): Promise<boolean> {
   context.run.ledger.tooLittleAt = limit;
-  if (context.remoteSession?.role === 'worker') return false;
+  if (isJoinedMachine(context)) return false;
   return requireBudget(context, id).then(
     () => true,
     () => false,

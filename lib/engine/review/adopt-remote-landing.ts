@@ -1,6 +1,7 @@
 import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
+import type { RemoteSession } from '../../domain/ports/sharing-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -8,6 +9,18 @@ import { shortId } from '../../util/short-names.ts';
 import { requireMovableBranch } from '../base-in-use.ts';
 import { decideAndRecord, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
+
+/**
+ * Brings the base of a session that this machine leads to where it is at the remote, before anything is built on it. Throws
+ * FlameErrors `base-behind`, `base-ahead` and `landing-not-there`.
+ */
+export async function alignBaseWithRemote(context: RunContext, id: SessionId): Promise<void> {
+  const { remoteSession, landInTurn } = context;
+  if (remoteSession?.role !== 'lead') return;
+  await landInTurn(() => adoptLandingFromRemote(context, id));
+  await requireLandingsAtRemote(context, remoteSession, id);
+  await landInTurn(() => advanceBaseToRemote(context, remoteSession, id));
+}
 
 /**
  * Moves the branch a session lands on to its landing at the remote, where this clone doesn't know that: it was killed
@@ -46,9 +59,8 @@ export async function adoptLandingFromRemote(context: RunContext, id: SessionId)
  * and that could not land there, is paid for. Only forward, and only where nothing stands against it; syncWorktreesToLanding then does
  * the work trees. Throws FlameErrors `base-behind` and `base-ahead`; nothing has happened then.
  */
-export async function advanceBaseToRemote(context: RunContext, id: SessionId): Promise<void> {
-  const { remoteSession, git } = context;
-  if (remoteSession?.role !== 'lead') return;
+async function advanceBaseToRemote(context: RunContext, remoteSession: RemoteSession, id: SessionId): Promise<void> {
+  const { git } = context;
   const { session } = await viewSession(context, id);
   if (session.state === 'ended') return;
   const branch = findLandingBranch(session);
@@ -144,9 +156,12 @@ function landedElsewhere({
  * never completed that, or the branch was reset. Only the person knows which: nothing is pushed. Throws FlameError
  * `landing-not-there`.
  */
-export async function requireLandingsAtRemote(context: RunContext, id: SessionId): Promise<void> {
-  const { remoteSession, git } = context;
-  if (remoteSession?.role !== 'lead') return;
+async function requireLandingsAtRemote(
+  context: RunContext,
+  remoteSession: RemoteSession,
+  id: SessionId,
+): Promise<void> {
+  const { git } = context;
   const { session } = await viewSession(context, id);
   const landed = session.changesets.filter(isLanded);
   if (landed.length === 0 || session.state === 'ended') return;

@@ -6,7 +6,6 @@ import { noChangesetError } from '../../domain/input-errors.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
-import { superviseMachines } from '../machines/supervise-machines.ts';
 import { mergeAllChangesets } from '../merge/merge-wave.ts';
 import { voidOutdatedChangesets } from '../merge/void-outdated.ts';
 import { recordWaveStart, viewSession } from '../record-changes.ts';
@@ -43,7 +42,6 @@ interface Review {
 }
 
 async function decideAll(context: RunContext, id: SessionId, { only, radar }: Review): Promise<ReviewOutcome> {
-  await superviseMachines(context, id);
   const view = await recordWaveStart(context, id, 'review');
   const voided = await voidOutdatedChangesets(context, view);
   if (voided > 0) return { landed: 0, refused: voided };
