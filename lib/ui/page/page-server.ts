@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { errorMessage } from '../../util/error-text.ts';
 import { findConnectionPeers } from '../../util/process-ancestors.ts';
 
@@ -49,10 +49,16 @@ export interface PageServerOptions {
 }
 
 const maxBody = 2_000_000;
+/** What is read of a larger one, so that the answer arrives. */
+const mostRead = 4 * maxBody;
 /** A tab with more than this unsent is asleep: its stream is closed, and it reconnects when it wakes. */
 const mostWaiting = 4_000_000;
-/** Connections, with or without the token: each holds a descriptor of a process that may lead a run. */
+/** Connections: each holds a descriptor of a process that may lead a run. */
 const mostConnections = 256;
+/** Of them those that have not shown the token: beyond it the oldest ends, so that others find room. */
+const mostStrangers = 64;
+/** How long a request may take to arrive, and its headers. */
+const arrivalLimits = { requestTimeout: 60_000, headersTimeout: 10_000, connectionsCheckingInterval: 5_000 };
 /** Interval of pings, by which dead connections are detected. */
 const pingMs = 20_000;
 
@@ -68,14 +74,22 @@ export async function servePage(
   const token = randomBytes(24).toString('base64url');
   const tickets = new Map<string, () => void>();
   let origin = '';
-  const server = createServer((request, response) => {
+  const strangers = new Set<Socket>();
+  const server = createServer(arrivalLimits, (request, response) => {
     const origins = address === undefined ? [origin] : [origin, address.origin];
-    handle({ request, response, token, tickets, answer, origin, origins, pages, stranger }).catch((error: unknown) => {
+    const exchange = { request, response, token, tickets, answer, origin, origins, pages, stranger };
+    handle(exchange, () => strangers.delete(request.socket)).catch((error: unknown) => {
       const isTheirs = error instanceof SyntaxError || error instanceof URIError;
       refuse(response, isTheirs ? 400 : 500, errorMessage(error));
     });
   });
   server.maxConnections = mostConnections;
+  server.on('connection', (socket) => {
+    strangers.add(socket);
+    socket.once('close', () => strangers.delete(socket));
+    const [oldest] = strangers;
+    if (strangers.size > mostStrangers) oldest?.destroy();
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
@@ -112,7 +126,8 @@ interface Exchange {
   answer(request: PageRequest): Promise<PageResponse>;
 }
 
-async function handle(exchange: Exchange): Promise<void> {
+/** `onKnown`: once the token was shown. */
+async function handle(exchange: Exchange, onKnown: () => void): Promise<void> {
   const { request, response, token, tickets, origin, origins, pages } = exchange;
   const asked = request.url ?? '/';
   if (!URL.canParse(asked, origin)) return refuse(response, 400, 'This is not an address.');
@@ -134,6 +149,7 @@ async function handle(exchange: Exchange): Promise<void> {
   const given = isPage ? url.searchParams.get('token') : request.headers['x-flame-token'];
   if (typeof given !== 'string' || !isSame(given, token))
     return refuse(response, 403, 'This address is not valid, or no longer valid. git flame prints the current one.');
+  onKnown();
   if (request.method !== 'GET' && request.method !== 'POST')
     return refuse(response, 405, 'Only GET and POST are supported.');
   const path = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
@@ -235,13 +251,14 @@ function originOf(server: Server): string {
   return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
-/** Reads it to its end, so that the answer arrives, but keeps no more than a page of ours would send. */
+/** Keeps no more than a page of ours would send. */
 async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size <= maxBody) chunks.push(chunk);
+    if (size > mostRead) break;
   }
   if (size > maxBody) throw new SyntaxError('the request is too large');
   return JSON.parse(Buffer.concat(chunks).toString());

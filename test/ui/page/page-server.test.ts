@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type EventStream, type PageServer, servePage } from '../../../lib/ui/page/page-server.ts';
@@ -142,21 +143,38 @@ test('a tab that takes nothing any more is let go, whatever there is to say', as
   await closed;
   for (const close of closing) await close();
 });
-test('LIM-1 connections that say nothing take no more descriptors of the process than the page may', async () => {
+test('LIM-1 connections that say nothing, or begin a request and stop, leave room for those with the token', async () => {
   await withServer(async (server, token) => {
     const { port } = new URL(server.url);
     let closed = 0;
     const all = Array.from({ length: 300 }, () => {
       const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+      socket.write('POST /api/decide HTTP/1.1\r\nHo');
       return socket.on('close', () => (closed += 1));
     });
-    await until('the others are closed', () => closed === 300 - 256);
+    await until('the oldest are closed', () => closed === 300 - 64);
+    assert.is((await ask(server, { path: `/?token=${token}` })).status, 200);
     for (const one of all) one.destroy();
-    await until('all are closed', () => closed === 300);
-    await until(
-      'it answers again',
-      async () => (await ask(server, { path: `/?token=${token}` }).catch(() => null))?.status === 200,
-    );
+    await until('all are closed', () => closed >= 300);
+  });
+});
+
+test('a body that never ends is read no further than it can be answered, one that is cut decides nothing', async () => {
+  await withServer(async (server, token, asked) => {
+    const { port, host } = new URL(server.url);
+    const head = `POST /api/decide HTTP/1.1\r\nHost: ${host}\r\nx-flame-token: ${token}\r\n`;
+    const endless = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+    const closed = new Promise((resolve) => endless.resume().on('close', resolve));
+    const body = function* (): Generator<string> {
+      yield `${head}Transfer-Encoding: chunked\r\n\r\n`;
+      for (;;) yield `100000\r\n${'x'.repeat(0x100000)}\r\n`;
+    };
+    Readable.from(body()).pipe(endless);
+    await closed;
+    const cut = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+    cut.resume().end(`${head}Content-Length: 20\r\n\r\n{"decision":`);
+    await once(cut, 'close');
+    assert.equal(asked, []);
   });
 });
 
