@@ -415,6 +415,33 @@ test('DSK-2: comments go along with an approval, and what was not sent outlives 
   assert.equal(served.decided, [['1-price', { kind: 'approve', comments }]]);
 });
 
+test('DSK-2: a comment that the disk has no room for stays in the tab, which says so until it is kept', async () => {
+  let isFull = true;
+  const beforeKeep = (): void => {
+    if (isFull) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  };
+  const served = await open([{ group: 'price', change: (repo) => repo.write('price.ts', source) }], { beforeKeep });
+  const { page } = await visit(served);
+  const comment = async (line: RegExp, text: string): Promise<void> => {
+    await page.locator('td.n.w', { hasText: line }).click();
+    await page.keyboard.type(text);
+    await page.keyboard.press('Control+Enter');
+  };
+  await comment(/^3$/, 'Name the unit.');
+  const words = page.locator('#bar-words');
+  await page
+    .locator('#bar-words', { hasText: /in this tab alone\. The disk is full: ENOSPC.*Free some disk/ })
+    .waitFor();
+  await page.locator('.said', { hasText: 'Name the unit.' }).waitFor();
+  isFull = false;
+  await comment(/^4$/, 'And here.');
+  while ((await words.textContent())?.includes('tab alone') === true) await page.waitForTimeout(20);
+  assert.equal(
+    served.kept().drafts[0]?.comments.map(({ text }) => text),
+    ['Name the unit.', 'And here.'],
+  );
+});
+
 test('DSK-2: a skip asks before it decides', async () => {
   const served = await open([{ group: 'price', change: (repo) => repo.write('price.ts', source) }]);
   const reviewed = served.review();

@@ -58,6 +58,8 @@ export async function serve(
     readonly env?: Readonly<Record<string, string>>;
     /** Until when git has not answered what a diff is. */
     readonly diffsAfter?: Promise<void>;
+    /** Called before a draft is stored; may throw. */
+    readonly beforeKeep?: () => void;
   } = {},
 ): Promise<Served> {
   const repo = makeRepo();
@@ -113,6 +115,7 @@ export async function serve(
     kept: {
       read: async () => kept,
       write: async (wanted) => {
+        options.beforeKeep?.();
         kept = wanted;
       },
     },

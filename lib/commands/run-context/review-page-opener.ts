@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { makeRunFolder } from '../../cell/run-folder.ts';
@@ -136,7 +136,7 @@ export function openPagePreferences(commonDir: string): ReviewPageOptions['prefe
     write: async (preferences) => {
       const file = preferencesFile(commonDir);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, `${JSON.stringify(preferences)}\n`);
+      replaceFile(file, `${JSON.stringify(preferences)}\n`);
     },
   };
 }
@@ -154,7 +154,7 @@ function keptIn(commonDir: string): ReviewPageOptions['kept'] {
     },
     write: async (kept) => {
       await mkdir(dirname(file), { recursive: true });
-      await replaceFile(file, `${JSON.stringify(kept)}\n`);
+      replaceFile(file, `${JSON.stringify(kept)}\n`);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { asDiskFullError } from '../../domain/disk-errors.ts';
 import { errorMessage } from '../../util/error-text.ts';
 import { findConnectionPeers } from '../../util/process-ancestors.ts';
 
@@ -80,7 +81,7 @@ export async function servePage(
     const exchange = { request, response, token, tickets, answer, origin, origins, pages, stranger };
     handle(exchange, () => strangers.delete(request.socket)).catch((error: unknown) => {
       const isTheirs = error instanceof SyntaxError || error instanceof URIError;
-      refuse(response, isTheirs ? 400 : 500, errorMessage(error));
+      refuse(response, isTheirs ? 400 : 500, describeFailure(error));
     });
   });
   server.maxConnections = mostConnections;
@@ -111,6 +112,11 @@ export async function servePage(
         setTimeout(() => server.closeAllConnections(), 250).unref();
       }),
   };
+}
+
+function describeFailure(error: unknown): string {
+  const full = asDiskFullError(error, ' try again.');
+  return full === null ? errorMessage(error) : `${full.message}. ${full.hints.join(' ')}`;
 }
 
 interface Exchange {

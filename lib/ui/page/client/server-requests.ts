@@ -21,8 +21,7 @@ export async function postJson(path: string, body: unknown): Promise<ServerReply
     const response = await ask(path, { method: 'POST', body: text, keepalive });
     const isBusy = response.status === 202;
     if (response.ok && !isBusy) return { problem: '', isBusy };
-    const answer: { message?: string } = await response.json();
-    return { problem: answer.message ?? 'The request was refused.', isBusy };
+    return { problem: await readRefusal(response), isBusy };
   } catch {
     return { problem: 'git flame is not responding.', isBusy: false };
   }
@@ -39,8 +38,18 @@ export async function getHtml(path: string): Promise<string> {
 export async function getJson<Value>(path: string): Promise<Value> {
   const response = await get(path);
   if (response.ok) return response.json();
-  const answer: { message?: string } = await response.json().catch(() => ({}));
-  throw new Error(answer.message ?? 'The request was refused.');
+  throw new Error(await readRefusal(response));
+}
+
+/** Why the server refused, as it says: in a field, or where it failed as plain text. */
+async function readRefusal(response: Response): Promise<string> {
+  const text = await response.text();
+  try {
+    const { message }: { message?: string } = JSON.parse(text);
+    return message ?? 'The request was refused.';
+  } catch {
+    return text.trim() || 'The request was refused.';
+  }
 }
 
 async function get(path: string): Promise<Response> {

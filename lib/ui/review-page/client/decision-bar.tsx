@@ -8,7 +8,14 @@ import { chooseChangeset, findNextWaiting } from './changesets.ts';
 import { formDraftsOfChangeset, listShownDraftComments } from './drafts.ts';
 import { viewedWords } from './file-tree.ts';
 import { boardUrl, renderPageAddress } from './page-address.ts';
-import { isApprovalPrevented, nameOfRound, reviewState, shownChangeset, shownChangesetKey } from './review-state.ts';
+import {
+  isApprovalPrevented,
+  nameOfRound,
+  reviewState,
+  shownChangeset,
+  shownChangesetKey,
+  whyUnsaved,
+} from './review-state.ts';
 import {
   answerReadyForEnter,
   clearReadyAnswer,
@@ -34,7 +41,9 @@ const usual = ['a', 'r', 's'];
 export function DecisionBar() {
   const changeset = shownChangeset.value;
   if (changeset === undefined) return null;
-  const problem = lastRefusal.value?.shown === shownChangesetKey.value ? lastRefusal.value.text : '';
+  const refusal = lastRefusal.value?.shown === shownChangesetKey.value ? lastRefusal.value.text : '';
+  const unsaved = whyUnsaved.value === '' ? '' : `What you began is in this tab alone. ${whyUnsaved.value}`;
+  const problem = refusal || (reviewState.value.phase === 'ended' ? '' : unsaved);
   const canUndo = reviewState.value.phase !== 'ended' && changeset.isUndoable;
   const answer = isShownChangesetOpen()
     ? changeset.answers.find(({ label }) => label === openedAnswerForm.value)

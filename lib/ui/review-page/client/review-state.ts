@@ -57,9 +57,14 @@ export function changesetUrl({ id, commit }: Pick<ReviewPageChangeset, 'id' | 'c
   return `/api/changeset/${encodeURIComponent(id)}/${commit}`;
 }
 
+/** Why what was begun last is in this tab alone; '': it is not. */
+export const whyUnsaved = signal('');
+
 /** Remembers what was begun, beyond this tab. */
 export function saveUnfinishedReview(change: z.input<typeof reviewChangeSchema>): void {
-  void postJson('/api/keep', change);
+  void postJson('/api/keep', change).then(({ problem }) => {
+    whyUnsaved.value = problem;
+  });
 }
 
 export function savePreferences(preferences: ReviewPagePreferences): void {
