@@ -15,7 +15,9 @@ export function logOutputInView(output: Output, view: LiveView): Output {
     view.take(body);
     if (!isHistory(body)) return;
     const event = { at: new Date().toISOString(), ...body } as RunEvent;
-    const line = renderEvent(event, view.style);
+    // What became of an agent's task is an event of its own.
+    const isSaid = body.event === 'agent-ended' && body.task !== null;
+    const line = isSaid ? null : renderEvent(event, view.style);
     if (line !== null) view.log(line, taskOf(body));
     view.aside(() => output.events.emit(body));
   };

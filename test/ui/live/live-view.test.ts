@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { RunEventBody } from '../../../lib/domain/view-models/run-event.ts';
 import { logOutputInView } from '../../../lib/ui/live/live-output.ts';
 import { type LiveView, openLiveView } from '../../../lib/ui/live/live-view.ts';
 import type { Output } from '../../../lib/ui/terminal/output.ts';
@@ -60,6 +61,17 @@ test('what is said while the view is shown or lent comes after it, whole and in 
   await view.close();
   output.info('four');
   assert.match(ownScreen(fake), /four\n$/);
+});
+
+test("the log has one line for the end of an agent's work: what became of its task", async () => {
+  const { fake, view, output } = await show();
+  const ended = { ...startAgent(1), event: 'agent-ended', outcome: 'ended', duration_ms: 9 } as const;
+  output.events.emit({ ...ended, cost_usd: 0, tokens: 0 } as RunEventBody);
+  output.events.emit({ event: 'task-changed', task: 'task-001', from: 'claimed', to: 'done', why: '' });
+  await until('the change is shown', () => fake.stderr().includes('claimed -> done'));
+  assert.not.match(fake.stderr(), 'ended on');
+  await view.close();
+  assert.match(ownScreen(fake), /worker-00000001 ended on task-001 .*\ntask-001: claimed -> done/);
 });
 
 test('the view stays between two waves while the session is read, and goes with the review', async () => {
