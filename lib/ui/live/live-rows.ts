@@ -88,7 +88,7 @@ function describeTask(
 function reasonOf({ status, needs, because }: BoardTask, tasks: BoardState['tasks']): string {
   const open = status === 'pending' ? needs.filter((id) => !isSettled(tasks[id])) : [];
   if (open.length === 0) return because.join('; ');
-  return open.map((id) => `its dependency ${id} is ${tasks[id]?.status ?? 'missing'}`).join('; ');
+  return `after ${open.join(', ')}`;
 }
 
 function isSettled(task: BoardTask | undefined): boolean {

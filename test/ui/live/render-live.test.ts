@@ -33,7 +33,7 @@ test('CLI-4: every task has a row: sign, title, id, state, time, what is done or
     ' ◐ Show the price             task-002  judging  2m 05s   2.47k of 50k tok  reads src/2.ts',
     ' ◉ Sort by price              task-003  passed   1m 01s',
     ' ✗ Write JSON                 task-004  failed            The script ended with exit code 3.',
-    ' ○ Refuse what is below zero  task-005  waiting           its dependency task-001 is claimed',
+    ' ○ Refuse what is below zero  task-005  waiting           after task-001',
     ' ○ Document it                task-006  ready',
     `── Read the price · task-001 · working · worker-00000001 · 2m 05s · $0.12 of $1.00 ${'─'.repeat(27)}`,
     '  edits src/1.ts',
