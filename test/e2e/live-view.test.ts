@@ -179,7 +179,7 @@ live('Ctrl-Z gives the terminal back, fg takes it again', async () => {
   terminal.type('clear; fg', 'Enter');
   await terminal.until(/▸◐ Do task-1 .*round/);
   terminal.type('?');
-  await terminal.until(/Ctrl-Z: suspend/);
+  await terminal.until(/-Z draw again, suspend/);
   terminal.type('Escape', 'C-c');
   await terminal.until(/Stopped\. The agents have ended/);
 });

@@ -1,6 +1,13 @@
 import { noteNews } from './apply-live-event.ts';
 import { findChosenRow, listLiveRows } from './live-rows.ts';
-import { type LivePanel, type LivePrompt, type LiveState, liveOverview, livePanels } from './live-state.ts';
+import {
+  type LivePanel,
+  type LivePrompt,
+  type LiveState,
+  type LiveTextPrompt,
+  liveOverview,
+  livePanels,
+} from './live-state.ts';
 
 export type LiveKey =
   | 'up'
@@ -118,6 +125,8 @@ function pressLetter(state: LiveState, letter: string): Pressed {
     case '?':
     case 'h':
       return show(state, { isHelp: true });
+    case '/':
+      return ask({ ...state, screen: { ...liveOverview, chosen: state.screen.chosen } }, { kind: 'filter', text: '' });
     case 'a':
       return { state, act: state.waiting === null ? null : { kind: 'go-on' } };
     case 'g':
@@ -148,9 +157,10 @@ function panelToOpen({ screen }: LiveState): LivePanel {
   return screen.focus === 'tasks' ? 'stream' : screen.focus;
 }
 
-/** What was chosen stays. */
+/** What was chosen stays; from the overview itself, all rows are shown again. */
 function overview(state: LiveState): Pressed {
-  return show(state, { ...liveOverview, chosen: state.screen.chosen });
+  const { chosen, filter, focus } = state.screen;
+  return show(state, { ...liveOverview, chosen, filter: focus === 'tasks' ? '' : filter });
 }
 
 /** The next panel: the tasks, the stream of each agent in turn, the session. */
@@ -196,16 +206,21 @@ function ask(state: LiveState, prompt: LivePrompt): Pressed {
   return { state: { ...state, prompt }, act: null };
 }
 
-/** Applies text typed into a hint: Enter sends it, Esc gives it up. A pasted line break becomes a space. */
-export function applyHintTyping(state: LiveState, asking: HintAction, typed: string): Pressed {
+/** Applies text typed at a prompt: Enter ends it, Esc gives it up. A pasted line break becomes a space. */
+export function applyTyping(state: LiveState, asking: LiveTextPrompt, typed: string): Pressed {
   if (typed === '\u0003' || typed === '\u001a')
     return applyLiveKey(state, typed === '\u0003' ? 'interrupt' : 'suspend');
-  if (typed === '\u001b') return { state: { ...state, prompt: null }, act: null };
+  if (typed === '\u001b') return typeText(state, { ...asking, text: '' }, true);
   const isSent = /^[^\r\n]*[\r\n]$/.test(typed);
   const text = [...typed.replace(escapes, '').replace(/[\r\n]+/g, isSent ? '' : ' ')].reduce(edit, asking.text);
-  if (!isSent) return { state: { ...state, prompt: { ...asking, text } }, act: null };
-  const said = text.trim();
-  return { state: { ...state, prompt: null }, act: said === '' ? null : { ...asking, text: said } };
+  return typeText(state, { ...asking, text }, isSent);
+}
+
+function typeText(state: LiveState, asking: LiveTextPrompt, isOver: boolean): Pressed {
+  const next = { ...state, prompt: isOver ? null : asking };
+  if (asking.kind === 'filter') return show(next, { filter: asking.text });
+  const text = asking.text.trim();
+  return { state: next, act: isOver && text !== '' ? { ...asking, text } : null };
 }
 
 const escapes = /\u001b(?:\[[0-9;]*[@-~]|O[@-~])?/g;
@@ -225,7 +240,7 @@ function askWindDown(state: LiveState): Pressed {
 }
 
 function answer(state: LiveState, asking: LivePrompt, key: LiveKey): Pressed {
-  if (asking.kind === 'hint') return { state, act: null };
+  if (asking.kind === 'hint' || asking.kind === 'filter') return { state, act: null };
   const answered = { ...state, prompt: null };
   const isRetry = asking.kind === 'stop' && key === 'char:r';
   if (key !== 'char:y' && !isRetry) return { state: answered, act: null };

@@ -1,5 +1,6 @@
 import type { BoardCheck, BoardState, BoardTask } from '../../domain/view-models/board-view.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
+import { labelTaskStatus, type TaskStatusLabel } from '../text/task-status-label.ts';
 import type { LiveAgentNews, LiveAgentRow, LiveState } from './live-state.ts';
 
 /** A task of a row. */
@@ -28,8 +29,20 @@ export interface LiveRow {
 /** Beyond so many, tasks stand by their state: what is at work must not be looked for. */
 const mostInOrder = 30;
 
-/** All rows: what belongs to no task first, then every task in the order of the plan. */
+/** The rows that have every word of the filter. */
 export function listLiveRows(state: LiveState): readonly LiveRow[] {
+  const words = state.screen.filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = listAllRows(state);
+  return words.length === 0 ? rows : rows.filter((row) => words.every((word) => searchedText(row).includes(word)));
+}
+
+function searchedText(row: LiveRow): string {
+  const { title, task, agent } = row;
+  return [title, task?.id, labelRow(row).word, task?.why, agent?.id].join(' ').toLowerCase();
+}
+
+/** What belongs to no task first, then every task in the order of the plan. */
+function listAllRows(state: LiveState): readonly LiveRow[] {
   const { tasks, checks } = state.view;
   const agents = listAgentsAtWork(state);
   const isOfTask = ({ about }: BoardCheck): boolean => about.replace(/^setup of /, '') in tasks;
@@ -146,6 +159,26 @@ function urgency({ task, agent, check }: LiveRow): number {
       return task?.verdict === 'fail' ? 2 : 6;
   }
 }
+
+/** A row's state as a sign and a word. */
+export function labelRow({ task, agent, check }: LiveRow): TaskStatusLabel {
+  if (agent?.isStopping === true) return { symbol: '◐', word: 'stopping', kind: 'works' };
+  if (agent === null && check !== null)
+    return { symbol: '◐', word: check.about.startsWith('setup of ') ? 'setup' : 'checks', kind: 'works' };
+  if (agent !== null) return { symbol: '◐', word: workWords[agent.role], kind: 'works' };
+  if (task === null) return { symbol: '·', word: 'ended', kind: 'over' };
+  const label = labelTaskStatus(task);
+  if (task.status === 'done' && task.verdict === null) return { ...label, word: 'done', kind: 'good' };
+  return task.status === 'pending' ? { ...label, word: task.why === '' ? 'ready' : 'waiting' } : label;
+}
+
+const workWords: Readonly<Record<LiveAgentRow['role'], string>> = {
+  planner: 'planning',
+  worker: 'working',
+  validator: 'judging',
+  merger: 'merging',
+  queen: 'leading',
+};
 
 /** The row that the keys are about; null: there is none. */
 export function findChosenRow(state: LiveState, rows: readonly LiveRow[] = listLiveRows(state)): LiveRow | null {

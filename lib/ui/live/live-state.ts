@@ -40,6 +40,8 @@ interface LiveScreen {
   readonly scroll: number;
   /** Key of the row the keys are about; null: the first where something is done. */
   readonly chosen: string | null;
+  /** Words that the rows shown have; '': all are shown. */
+  readonly filter: string;
   /** The diff of a task, in place of its stream. */
   readonly diff: { readonly task: string; readonly lines: readonly string[] } | null;
   readonly isHelp: boolean;
@@ -47,12 +49,17 @@ interface LiveScreen {
   readonly ended: string | null;
 }
 
-/** A question on the last line: to confirm what can't be undone, or for the text of a hint. */
+/** A question on the last line: to confirm what can't be undone, or for a text. */
 export type LivePrompt =
   | { readonly kind: 'stop'; readonly agent: string }
   | { readonly kind: 'wind-down' }
   | { readonly kind: 'leave' }
-  | { readonly kind: 'hint'; readonly agent: string; readonly text: string };
+  | LiveTextPrompt;
+
+/** The text of a hint, or the words of the filter, which hold as they are typed. */
+export type LiveTextPrompt =
+  | { readonly kind: 'hint'; readonly agent: string; readonly text: string }
+  | { readonly kind: 'filter'; readonly text: string };
 
 export interface LiveState {
   readonly wave: string | null;
@@ -87,6 +94,7 @@ export const liveOverview: LiveScreen = {
   isLarge: false,
   scroll: 0,
   chosen: null,
+  filter: '',
   diff: null,
   isHelp: false,
   ended: null,

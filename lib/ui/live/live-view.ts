@@ -7,8 +7,8 @@ import { suspendJob } from '../terminal/prompter.ts';
 import { createStyle, type Style } from '../text/style.ts';
 import { addLogLines, applyEventToLiveState, takeSessionView, takeStream } from './apply-live-event.ts';
 import {
-  applyHintTyping,
   applyLiveKey,
+  applyTyping,
   type ConfirmedLiveAction,
   type LiveKeyAction,
   parseTerminalKeys,
@@ -189,7 +189,7 @@ class OpenLiveView implements LiveView {
 
   #type(text: string): void {
     const { prompt } = this.#state;
-    if (prompt?.kind === 'hint') this.#press(applyHintTyping(this.#state, prompt, text));
+    if (prompt !== null && 'text' in prompt) this.#press(applyTyping(this.#state, prompt, text));
     else for (const key of parseTerminalKeys(text)) this.#press(applyLiveKey(this.#state, key));
   }
 

@@ -3,9 +3,9 @@ import { cutText, padText, textWidth, wrapText } from '../../util/format-width.t
 import { toPrintableDiffLine, toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
 import { streamSigns } from '../text/task-status-label.ts';
-import { findChosenRow, findStreamAgent, type LiveRow } from './live-rows.ts';
+import { findChosenRow, findStreamAgent, type LiveRow, labelRow } from './live-rows.ts';
 import type { LiveState } from './live-state.ts';
-import { elapsedOfRow, labelRow, lastAction, outputOfCheck, spendAgainst, toShownLine } from './render-live-rows.ts';
+import { elapsedOfRow, lastAction, outputOfCheck, spendAgainst, toShownLine } from './render-live-rows.ts';
 
 export interface PanelFrame {
   readonly width: number;

@@ -2,8 +2,8 @@ import { formatElapsed, formatUsd } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { labelTaskStatus, type TaskStatusLabel } from '../text/task-status-label.ts';
-import type { LiveRow } from './live-rows.ts';
+import type { TaskStatusLabel } from '../text/task-status-label.ts';
+import { type LiveRow, labelRow } from './live-rows.ts';
 import type { LiveAgentRow } from './live-state.ts';
 
 /** The most characters that stand in one column, so that of megabytes only what can be seen is looked at. */
@@ -28,7 +28,7 @@ export interface RowsOptions {
 
 /** As many rows as there is room for, the chosen one among them. */
 export function renderLiveRows(rows: readonly LiveRow[], options: RowsOptions): readonly string[] {
-  const { height, width, style, chosen } = options;
+  const { height, width, style, chosen, isFocused } = options;
   const isCut = rows.length > height;
   const count = isCut ? Math.max(1, height - 1) : rows.length;
   const place = Math.max(
@@ -39,7 +39,8 @@ export function renderLiveRows(rows: readonly LiveRow[], options: RowsOptions): 
   const first = Math.max(0, Math.min(place - Math.floor(count / 3), rows.length - count));
   const shown = rows.slice(first, first + count);
   const columns = measureColumns(shown, options);
-  const more = isCut && height > 1 ? [style.dim(cutText(hiddenRows(first, rows.length - first - count), width))] : [];
+  const hidden = hiddenRows(first, rows.length - first - count) + (isFocused ? ' · / filters' : '');
+  const more = isCut && height > 1 ? [style.dim(cutText(hidden, width))] : [];
   return [...shown.map((row) => renderRow(row, columns, options)), ...more];
 }
 
@@ -109,26 +110,6 @@ function paintKind(kind: TaskStatusLabel['kind'], style: Style): (text: string) 
   };
   return paints[kind];
 }
-
-/** A row's state as a sign and a word. */
-export function labelRow({ task, agent, check }: LiveRow): TaskStatusLabel {
-  if (agent?.isStopping === true) return { symbol: '◐', word: 'stopping', kind: 'works' };
-  if (agent === null && check !== null)
-    return { symbol: '◐', word: check.about.startsWith('setup of ') ? 'setup' : 'checks', kind: 'works' };
-  if (agent !== null) return { symbol: '◐', word: workWords[agent.role], kind: 'works' };
-  if (task === null) return { symbol: '·', word: 'ended', kind: 'over' };
-  const label = labelTaskStatus(task);
-  if (task.status === 'done' && task.verdict === null) return { ...label, word: 'done', kind: 'good' };
-  return task.status === 'pending' ? { ...label, word: task.why === '' ? 'ready' : 'waiting' } : label;
-}
-
-const workWords: Readonly<Record<LiveAgentRow['role'], string>> = {
-  planner: 'planning',
-  worker: 'working',
-  validator: 'judging',
-  merger: 'merging',
-  queen: 'leading',
-};
 
 /** What is done at this moment, or why nothing is. */
 function describeRow({ task, agent, check }: LiveRow): string {

@@ -105,7 +105,9 @@ function renderTasks(state: LiveState, frame: LiveFrame): readonly string[] {
   const { view, screen } = state;
   const rows = listLiveRows(state);
   const isFocused = screen.focus === 'tasks' && frame.hasKeys;
-  const title = renderPanelTitle('Tasks', view.session === null ? '' : describeCounts(rows, frame.width), {
+  const about =
+    screen.filter === '' ? describeCounts(rows, frame.width) : `${rows.length} with "${screen.filter}", Esc shows all`;
+  const title = renderPanelTitle('Tasks', view.session === null ? '' : about, {
     ...frame,
     isFocused,
   });
@@ -196,7 +198,9 @@ function renderAsked(
       return print(`Stop ${task ?? prompt.agent}? (y)es, it fails / yes, and (r)etry / (n)o`);
     }
     case 'hint':
-      return renderHintLine(prompt, { width, style });
+      return renderTyping(`Message ${prompt.agent} (Enter, Esc): `, prompt.text, { width, style });
+    case 'filter':
+      return renderTyping('/', prompt.text, { width, style });
     case 'wind-down':
       return print('Start no more agents and continue with what is done? (y/n)');
     case 'leave':
@@ -212,15 +216,11 @@ const waits = {
   end: 'The run has ended: a leaves the view',
 } as const;
 
-/** Renders the hint being typed; where it is too long, its end is shown. */
-function renderHintLine(
-  { agent, text }: { readonly agent: string; readonly text: string },
-  { width, style }: Pick<LiveFrame, 'width' | 'style'>,
-): string {
-  const head = ` Message ${agent} (Enter, Esc): `;
+/** Renders the text being typed; where it is too long, its end is shown. */
+function renderTyping(asked: string, text: string, { width, style }: Pick<LiveFrame, 'width' | 'style'>): string {
   const all = [...toPrintableLine(text)];
-  while (all.length > 0 && textWidth(head + all.join('')) >= width) all.shift();
-  return style.yellow(`${cutText(head + all.join(''), width - 1)}_`);
+  while (all.length > 0 && textWidth(` ${asked}${all.join('')}`) >= width) all.shift();
+  return style.yellow(`${cutText(` ${asked}${all.join('')}`, width - 1)}_`);
 }
 
 function listKeys(state: LiveState): readonly string[] {
@@ -233,8 +233,9 @@ function listKeys(state: LiveState): readonly string[] {
     ...(screen.isLarge ? [] : ['Enter open']),
     ...(row?.agent == null ? [] : ['t message', 's stop']),
     ...(row?.task == null || row.task.status === 'pending' ? [] : ['d diff']),
-    ...(wave === 'work' && !isWindingDown ? ['g start no more agents'] : []),
+    '/ filter',
     'q stop',
+    ...(wave === 'work' && !isWindingDown ? ['g no more agents'] : []),
     '? help',
   ];
 }
@@ -250,16 +251,16 @@ function fitKeys(keys: readonly string[], width: number): string {
 
 function renderHelp({ waiting }: LiveState, { width, height, style }: LiveFrame): readonly string[] {
   const keys = [
-    ['Tab, ←→', 'the next panel: tasks, each agent, session'],
-    ['↑↓, j, k', 'choose a task, or scroll; also PgUp, PgDn'],
-    ['Enter', 'open what is chosen; Esc or 0: back'],
-    ['d', 'what the chosen task has changed'],
-    ['t', 'send its agent a message while it works'],
-    ['s', 'stop its agent; asks first'],
-    ['g', 'start no more agents in this cycle'],
-    ['a', 'answer the question that waits'],
-    ['Ctrl-L', 'draw again; Ctrl-Z: suspend, fg resumes'],
-    ['q, Ctrl-C', 'stop the run; all of it is kept'],
+    ['Tab, ←→', 'tasks, each agent, session'],
+    ['↑↓, j, k', 'choose, scroll; PgUp, PgDn'],
+    ['Enter', 'open it; Esc or 0: back'],
+    ['/', 'tasks with words; Esc: all'],
+    ['d', 'what the task has changed'],
+    ['t, s', 'message its agent, stop it'],
+    ['g', 'start no more agents'],
+    ['a', 'answer what waits for you'],
+    ['Ctrl-L, -Z', 'draw again, suspend'],
+    ['q, Ctrl-C', 'stop; all of it is kept'],
   ].map(([key = '', what = '']) => cutText(`  ${key.padEnd(10)} ${what}`, width));
   const back =
     waiting === null

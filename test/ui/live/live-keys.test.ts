@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addLogLines, takeSessionView, takeStream } from '../../../lib/ui/live/apply-live-event.ts';
-import { applyHintTyping, applyLiveKey, parseTerminalKeys } from '../../../lib/ui/live/live-keys.ts';
-import { findChosenRow, findStreamAgent } from '../../../lib/ui/live/live-rows.ts';
+import { applyLiveKey, applyTyping, parseTerminalKeys } from '../../../lib/ui/live/live-keys.ts';
+import { findChosenRow, findStreamAgent, listLiveRows } from '../../../lib/ui/live/live-rows.ts';
 import { emptyLiveState, isEngaged, type LiveState } from '../../../lib/ui/live/live-state.ts';
 import { renderLive } from '../../../lib/ui/live/render-live.ts';
 import { textWidth } from '../../../lib/util/format-width.ts';
@@ -155,11 +155,11 @@ test('WRK-6: stopping is asked once, and done only after y', () => {
 });
 
 test('DSK-6: a hint is typed on the last line', () => {
-  const type = (state: LiveState, ...typed: readonly string[]): ReturnType<typeof applyHintTyping> => {
-    let at: ReturnType<typeof applyHintTyping> = { state, act: null };
+  const type = (state: LiveState, ...typed: readonly string[]): ReturnType<typeof applyTyping> => {
+    let at: ReturnType<typeof applyTyping> = { state, act: null };
     for (const text of typed) {
       if (at.state.prompt?.kind !== 'hint') throw new Error('no hint is typed');
-      at = applyHintTyping(at.state, at.state.prompt, text);
+      at = applyTyping(at.state, at.state.prompt, text);
     }
     return at;
   };
@@ -174,6 +174,27 @@ test('DSK-6: a hint is typed on the last line', () => {
   assert.equal(type(typed.state, '\u001b'), { state: { ...typed.state, prompt: null }, act: null });
   assert.is(type(typed.state, '\u0015', '\r').act, null);
   assert.equal(type(typed.state, '\u0003').act, { kind: 'interrupt' });
+});
+
+test('CLI-4: / leaves the rows that have every word, of title, id, state, reason or agent; Esc shows all', () => {
+  const type = (state: LiveState, typed: string): LiveState => {
+    if (state.prompt?.kind !== 'filter') throw new Error('no filter is typed');
+    return applyTyping(state, state.prompt, typed).state;
+  };
+  const rows = (state: LiveState): readonly string[] => listLiveRows(state).map(({ key }) => key);
+  const typing = type(press(liveWork(), 'char:/'), 'PRICE ');
+  assert.equal([rows(typing), asked(typing)], [['task-001', 'task-002', 'task-003'], ' /PRICE _']);
+  const judged = type(typing, 'judg');
+  assert.equal([rows(judged), chosen(judged)], [['task-002'], 'task-002']);
+  assert.equal(rows(type(press(liveWork(), 'char:/'), 'ended with')), ['task-004']);
+  const kept = type(judged, '\r');
+  assert.equal([kept.prompt, rows(kept), isEngaged(kept)], [null, ['task-002'], false]);
+  // A stream is read and left without losing it.
+  assert.equal(rows(press(kept, 'enter', 'back')), ['task-002']);
+  assert.is(rows(press(kept, 'back')).length, 6);
+  assert.is(rows(type(judged, '\u001b')).length, 6);
+  const none = type(press(liveWork(), 'enter', 'char:/'), 'nothing has this');
+  assert.equal([rows(none), findStreamAgent(none)], [[], null]);
 });
 
 test('WRK-6: no more agents can be asked for only while agents are started', () => {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addLogLines } from '../../../lib/ui/live/apply-live-event.ts';
-import type { LiveKey } from '../../../lib/ui/live/live-keys.ts';
+import { applyTyping, type LiveKey } from '../../../lib/ui/live/live-keys.ts';
 import { emptyLiveState, type LiveState } from '../../../lib/ui/live/live-state.ts';
 import { renderLive } from '../../../lib/ui/live/render-live.ts';
 import { textWidth } from '../../../lib/util/format-width.ts';
@@ -40,7 +40,7 @@ test('CLI-4: every task has a row: sign, title, id, state, time, what is done or
     `── Session ${'─'.repeat(99)}`,
     '  14:30 Wave work, cycle 1',
     ' Wave work, cycle 1 · 2m 05s · 2 agents · $1.86 of $10.00',
-    ' Tab panels · ↑↓ choose · Enter open · t message · s stop · d diff · g start no more agents · q stop · ? help',
+    ' Tab panels · ↑↓ choose · Enter open · t message · s stop · d diff · / filter · q stop · ? help',
   ]);
 });
 
@@ -61,7 +61,7 @@ test('CLI-4: 40 columns and 12 lines hold tasks, a stream and the way to the key
     '▸◐ Read the price  working  2m 05s',
     ' ◐ Show the price  judging  2m 05s',
     ' ◉ Sort by price   passed   1m 01s',
-    '  … 3 below',
+    '  … 3 below · / filters',
     '── Read the price · task-001 · working…',
     '  edits src/1.ts',
     ' 2m 05s · 2 agents · $1.86 of $… ? help',
@@ -135,6 +135,7 @@ test('no line is wider and no frame other than as high as the terminal, whatever
   } as const;
   const screens = [
     ...[state, diff, press(state, 'enter'), press(state, 'char:?'), press(state, 'char:s'), press(state, 'char:g')],
+    ...[press(state, 'char:/'), applyTyping(state, { kind: 'filter', text: hostile }, '漢 '.repeat(50)).state],
     ...[press(state, 'previous'), press(state, 'previous', 'enter'), press(state, 'char:t'), press(state, 'last')],
     { ...state, isWindingDown: true, isStopping: true },
     { ...state, waiting: 'end' as const },
@@ -162,6 +163,12 @@ test('of many tasks those are shown that fit: what is at work first, and always 
   const last = shown(press(state, 'last'), 99, 12).join('\n');
   assert.match(last, /▸○ Thing 199/);
   assert.match(last, /… 19\d above/);
+});
+
+test('help is read whole on the lowest and narrowest screen that has all panels', () => {
+  const help = shown(press(liveWork(), 'char:?'), 40, 12);
+  assert.equal([help.length, help.filter((line) => line.includes('…'))], [12, []]);
+  assert.match(help.at(-2) ?? '', /^ {2}q, Ctrl-C {2}stop/);
 });
 
 test('without facts, agents and keys there is still a frame', () => {
