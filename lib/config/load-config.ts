@@ -115,8 +115,13 @@ export function digestConfig(config: Config): string {
 function listWarnings(source: YamlSource, version: number | null, raw: unknown): readonly string[] {
   const name = source.fileName;
   const warnings: string[] = [];
-  if (version === null)
+  if (version === null) {
     warnings.push(`${name} has no schema_version and is read as version 1; to add it: git flame config migrate`);
+  } else if (version < 1) {
+    warnings.push(
+      `${name} has schema_version ${version} and is read as version ${supportedSchemaVersion}; to rewrite it: git flame config migrate`,
+    );
+  }
   const old = findValueAtPath(raw, ['limits', 'token_budget', 'warn_threshold']);
   const current = findValueAtPath(raw, ['limits', 'warn_threshold']);
   if (old !== undefined && current !== undefined) {

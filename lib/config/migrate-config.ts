@@ -4,8 +4,13 @@ import { supportedSchemaVersion } from '../domain/config/schema-version.ts';
 import { badConfigError, throwFileProblems } from './throw-file-problems.ts';
 import { readYamlSource } from './yaml-source.ts';
 
-/** Brings a document from version 1 to 2; returns notes on decisions that a person should check, if any. */
+/** Applies a step and returns notes on decisions that a person should check, if any. */
 type Step = (document: Document) => readonly string[];
+
+/** Steps from version n to n + 1, by n. */
+const steps: readonly Step[] = [toVersion1, splitBlockedPaths];
+/** Steps for a file that is only read: its meaning stays the same. */
+const readingSteps: readonly Step[] = [toVersion1, keepBlockedHidden];
 
 interface Migration {
   /** The version the document had; null if it names none (then it counts as 1). */
@@ -15,19 +20,20 @@ interface Migration {
 
 /** Brings a document that is only read to the newest version where it stands; values keep their places in the text. */
 export function migrateDocument(document: Document): Migration {
-  return migrate(document, keepBlockedHidden);
+  return takeSteps(document, readingSteps);
 }
 
-function migrate(document: Document, step: Step): Migration {
+function takeSteps(document: Document, all: readonly Step[]): Migration {
   if (!isMap(document.contents)) return { version: null, notes: [] };
   const found = document.get('schema_version') ?? null;
   // The schema reports a value that is no version.
-  if (found !== null && (typeof found !== 'number' || !Number.isInteger(found) || found < 1))
+  if (found !== null && (typeof found !== 'number' || !Number.isInteger(found) || found < 0))
     return { version: null, notes: [] };
-  const isOlder = (found ?? 1) < supportedSchemaVersion;
-  const notes = isOlder ? step(document) : [];
-  if (found !== null && isOlder) setVersion(document, document.contents);
-  return { version: found, notes };
+  const version = found === null ? null : Number(found);
+  const notes: string[] = [];
+  for (let at = version ?? 1; at < supportedSchemaVersion; at++) notes.push(...(all[at]?.(document) ?? []));
+  if (version !== null && version < supportedSchemaVersion) setVersion(document, document.contents);
+  return { version, notes };
 }
 
 /**
@@ -42,14 +48,14 @@ export function migrateConfigText(
   throwFileProblems(source, source.problems, badConfigError);
   const { document } = source;
   if (!isMap(document.contents) && document.toJS() !== null) throwFileProblems(source, [notAMap], badConfigError);
-  const { version, notes } = migrate(document, splitBlockedPaths);
+  const { version, notes } = takeSteps(document, steps);
   const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
   if (!document.has('schema_version') && !hasFlowRoot(document) && notes.length === 0) {
     return { text: mark + addVersionLine(source.text, document, lineEnd), changed: true, notes };
   }
   if (version !== null && version >= supportedSchemaVersion) return { text, changed: false, notes };
-  const only = version !== null && notes.length === 0 ? versionAt(document) : null;
+  const only = version !== null && version > 0 && notes.length === 0 ? versionAt(document) : null;
   if (only !== null)
     return {
       text: mark + source.text.slice(0, only[0]) + supportedSchemaVersion + source.text.slice(only[1]),
@@ -62,6 +68,24 @@ export function migrateConfigText(
 }
 
 const notAMap = { path: 'the file', message: 'must be a map of keys', hint: null, start: 0, end: 1 };
+
+/**
+ * Version 0, before the first release: `limits.token_budget.warn_threshold` stood beside the budgets, and
+ * `project.repo` and `project.tasks_file` named what the tool finds by itself now.
+ */
+function toVersion1(document: Document): readonly string[] {
+  const project = mapAt(document, ['project']);
+  for (const key of ['repo', 'tasks_file']) project?.delete(key);
+  const [limits, budget] = [mapAt(document, ['limits']), mapAt(document, ['limits', 'token_budget'])];
+  const threshold = budget?.items.find((pair) => keyOf(pair) === 'warn_threshold');
+  if (budget !== null && limits !== null && threshold !== undefined) {
+    budget.delete('warn_threshold');
+    if (!limits.has('warn_threshold')) limits.items.push(threshold);
+  }
+  removeIfEmpty(document, ['limits', 'token_budget']);
+  removeIfEmpty(document, ['project']);
+  return [];
+}
 
 /** The permissions of version 1 that name `blocked_paths` alone, which agents could not read either; null: none. */
 function permissionsOfVersion1(document: Document): YAMLMap | null {
@@ -137,6 +161,10 @@ function mapAt(document: Document, path: readonly string[]): YAMLMap | null {
 
 function keyOf(pair: Pair): unknown {
   return isPair(pair) && isScalar(pair.key) ? pair.key.value : null;
+}
+
+function removeIfEmpty(document: Document, path: readonly string[]): void {
+  if (mapAt(document, path)?.items.length === 0) document.deleteIn(path);
 }
 
 function setVersion(document: Document, root: YAMLMap): void {

@@ -56,8 +56,8 @@ test('without a file everything is a default, and nothing is left out', () => {
   );
 });
 
-test('older files are explained by their own lines', () => {
-  const lines = explained('schema_version: 1\nlimits:\n  token_budget:\n    warn_threshold: 0.5\n');
+test('old files are explained by their own lines', () => {
+  const lines = explained('schema_version: 0\nlimits:\n  token_budget:\n    warn_threshold: 0.5\n');
   assert.is(lines.get('limits.warn_threshold'), 'limits.warn_threshold = 0.5 (.blueflame.yml:4)');
 });
 

@@ -36,11 +36,23 @@ test('a newer version is refused, both versions named, whatever else is in it (C
   assert.match(error.hints.join(), /^(cd .+ && git pull|git clone .+) && npm start/);
 });
 
+test('an older version is read as the newest, with a warning (CFG-2)', () => {
+  const { config, warnings } = parseConfig(
+    'schema_version: 0\nproject: {repo: /x, name: n}\nlimits: {token_budget: {warn_threshold: 0.5}}\n',
+    name,
+  );
+  assert.is(config.limits.warn_threshold, 0.5);
+  assert.is(config.project.name, 'n');
+  assert.equal(warnings, [
+    '.blueflame.yml has schema_version 0 and is read as version 2; to rewrite it: git flame config migrate',
+  ]);
+});
+
 test('WAT-10: what a file of version 1 blocks may not be seen either, with a word on how to part the two (CFG-2)', () => {
   const note =
     '.blueflame.yml: permissions.blocked_paths also hides files from agents, as in version 1; to separate the two: git flame config migrate';
   const listed = "permissions: { blocked_paths: ['.env*', go.mod, config/secrets/**] }\n";
-  for (const text of [`schema_version: 1\n${listed}`, listed]) {
+  for (const text of [`schema_version: 1\n${listed}`, listed, `schema_version: 0\n${listed}`]) {
     const { config, warnings } = parseConfig(text, name);
     assert.ok(warnings.includes(note), text);
     assert.equal([...listUnreadablePaths(config.permissions)], ['.env*', 'go.mod', 'config/secrets/**']);
