@@ -21,20 +21,15 @@ import { makeTempDir, type TestRepo } from '../support/repo.ts';
 import { checkSharedHistory } from '../support/shared-history.ts';
 import { until } from '../support/until.ts';
 
-// A machine is killed while it judges or builds changesets for the one that leads. By hand, at each point of that work:
+// A machine is killed while it judges for the one that leads. By hand, at each point of that work:
 //   FLAME_KILL=all node build/test/run.js e2e/machines-killed-helping
-
-type Role = 'validate' | 'merge';
 
 const script = (id: string): string => `mkdir -p src; echo ${id} > src/${id}.txt`;
 // While the second one is at work, who leads judges nothing itself.
-const tasks: Readonly<Record<Role, Parameters<typeof makeMachines>[1]>> = {
-  validate: [
-    { id: 'task-001', script: script('task-001'), locks: ['src/task-001.txt'] },
-    { id: 'task-002', script: `${untilLetGo}; ${script('task-002')}`, locks: ['src/task-002.txt'] },
-  ],
-  merge: ['task-001', 'task-002'].map((id) => ({ id, script: script(id), locks: [`src/${id}.txt`] })),
-};
+const tasks = [
+  { id: 'task-001', script: script('task-001'), locks: ['src/task-001.txt'] },
+  { id: 'task-002', script: `${untilLetGo}; ${script('task-002')}`, locks: ['src/task-002.txt'] },
+];
 
 interface Helped {
   readonly rig: MachineRig;
@@ -46,17 +41,15 @@ interface Helped {
 test.after(endOpened);
 
 /** A lead and a helper that it trusts from the start, which dies as `env` says, until the lead has ended. */
-async function helped(role: Role, env: Readonly<Record<string, string>>): Promise<Helped> {
-  const rig = withOther(makeMachines(2, tasks[role], { lease: '15s', renew: '3s' }), env);
+async function helped(env: Readonly<Record<string, string>>): Promise<Helped> {
+  const rig = withOther(makeMachines(2, tasks, { lease: '15s', renew: '3s' }), env);
   const { remote, lead, other: helper } = rig;
   const { key } = openCloneKey({ env: helper.repo.env, commonDir: join(helper.repo.path, '.git') });
-  lead.repo.git('config', '--add', 'blueflame.trustedMachine', `${key} ${role} 2099-12-31`);
+  lead.repo.git('config', '--add', 'blueflame.trustedMachine', `${key} 2099-12-31`);
   const { digest, session } = await beginLed(rig);
-  startMachine(helper, digest, ['--role', role]);
-  if (role === 'validate') {
-    await until('it judged, or died', () => helper.child === null || verdictsOn(remote).length > 0);
-    letGo(rig);
-  }
+  startMachine(helper, digest, ['--role', 'validate']);
+  await until('it judged, or died', () => helper.child === null || verdictsOn(remote).length > 0);
+  letGo(rig);
   await machineEnd(lead);
   return { rig, lead, helper, session };
 }
@@ -68,25 +61,18 @@ function verdictsOn(remote: TestRepo): readonly string[] {
   return [...subjects.matchAll(/^(task-\d+): (?:pass|fail) by/gm)].map(([, id = '']) => id).sort();
 }
 
-// Its claim to judge was taken, its verdict is to be sent, was taken; what it built likewise, and that it is done.
-const sample: Readonly<Record<Role, readonly string[]>> = {
-  validate: [
-    '/^remote done: refs.blueflame.tasks refs.blueflame.machines/',
-    '/^remote to push: .*validations/',
-    '/^remote done: .*validations/',
-  ],
-  merge: [
-    '/^remote to push: refs.blueflame.sessions refs.blueflame.kept/',
-    '/^remote done: refs.blueflame.sessions refs.blueflame.kept/',
-    '/^remote to push: refs.blueflame.sessions refs.blueflame.machines/',
-  ],
-};
+// Its claim to judge was taken, its verdict is to be sent, was taken.
+const sample: readonly string[] = [
+  '/^remote done: refs.blueflame.tasks refs.blueflame.machines/',
+  '/^remote to push: .*validations/',
+  '/^remote done: .*validations/',
+];
 
 /** Each moment from the first thing a helper sends for its work on, until it has given back what it held. */
-async function allPoints(role: Role): Promise<readonly string[]> {
+async function allPoints(): Promise<readonly string[]> {
   const log = join(makeTempDir('flame-points'), 'log');
   writeFileSync(log, '');
-  const { helper, lead } = await helped(role, { FLAME_TEST_KILL_LOG: log });
+  const { helper, lead } = await helped({ FLAME_TEST_KILL_LOG: log });
   await machineEnd(helper);
   assert.equal([lead.ends, helper.ends], [[0], [0]], `${lead.said}\n${helper.said}`);
   const lines = readFileSync(log, 'utf8').trim().split('\n');
@@ -96,22 +82,21 @@ async function allPoints(role: Role): Promise<readonly string[]> {
 }
 
 const isAll = process.env.FLAME_KILL === 'all';
-for (const role of ['validate', 'merge'] as const)
-  for (const point of isAll ? await allPoints(role) : spread(sample[role], sampleOf(2, 3)))
-    test(`LIF-4 DST-1 a machine with the role ${role} is killed at ${point}: who leads takes over, nothing is lost, nothing twice, nobody accused`, async () => {
-      const { rig, lead, helper, session } = await helped(role, { FLAME_TEST_KILL_AT: point });
-      const said = (): string => `${lead.said}\n----\n${helper.said}`;
-      if (!isAll) assert.equal(helper.ends, [-1], said());
-      assert.equal(lead.ends, [0], said());
-      const tasksThen = rig.remote.git('rev-parse', 'refs/blueflame/tasks');
-      const { FLAME_TEST_KILL_AT: _, ...env } = helper.repo.env;
-      const back = { ...helper.repo, env };
-      await flame(back, ['work', '--join', 'origin', '--role', role]);
-      const history = checkSharedHistory(rig.remote, session);
-      assert.equal([history.problems, history.merged, history.claims], [[], 2, 2], said());
-      assert.equal(verdictsOn(rig.remote), ['task-001', 'task-002']);
-      assert.is(rig.remote.git('rev-parse', 'refs/blueflame/tasks'), tasksThen);
-      assert.not.match(said(), /What is known of it: git flame machines/);
-    });
+for (const point of isAll ? await allPoints() : spread(sample, sampleOf(2, 3)))
+  test(`LIF-4 DST-1 a machine that validates is killed at ${point}: who leads takes over, nothing is lost, nothing twice, nobody accused`, async () => {
+    const { rig, lead, helper, session } = await helped({ FLAME_TEST_KILL_AT: point });
+    const said = (): string => `${lead.said}\n----\n${helper.said}`;
+    if (!isAll) assert.equal(helper.ends, [-1], said());
+    assert.equal(lead.ends, [0], said());
+    const tasksThen = rig.remote.git('rev-parse', 'refs/blueflame/tasks');
+    const { FLAME_TEST_KILL_AT: _, ...env } = helper.repo.env;
+    const back = { ...helper.repo, env };
+    await flame(back, ['work', '--join', 'origin', '--role', 'validate']);
+    const history = checkSharedHistory(rig.remote, session);
+    assert.equal([history.problems, history.merged, history.claims], [[], 2, 2], said());
+    assert.equal(verdictsOn(rig.remote), ['task-001', 'task-002']);
+    assert.is(rig.remote.git('rev-parse', 'refs/blueflame/tasks'), tasksThen);
+    assert.not.match(said(), /What is known of it: git flame machines/);
+  });
 
 test.run();
