@@ -41,7 +41,7 @@ export const setUpCommands = {
       remote: {
         kind: 'optional',
         value: 'REMOTE',
-        summary: 'test whether machines can share a session through this remote, and list those that do',
+        summary: 'test whether machines can share a session through this remote',
       },
     },
     examples: [

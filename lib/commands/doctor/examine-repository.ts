@@ -6,12 +6,10 @@ import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import type { GitPort, GitRefs } from '../../domain/ports/git-port.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { createCheckFindings, type DoctorFinding } from '../../domain/view-models/doctor-finding.ts';
-import { listMachines } from '../../domain/view-models/listed-machines.ts';
 import { describeFilteredPaths, findBaseBranch, listRefsInTheWayErrors } from '../../engine/work/preflight.ts';
 import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
 import { readSetupRecord } from '../../git/setup/setup-record.ts';
 import { createHiddenPartFinder } from '../../policy/hidden-path-parts.ts';
-import { readMachinesAtRemote } from '../../store/remote-session/machine-ref.ts';
 import {
   chooseRemote,
   deleteRemoteRefs,
@@ -22,7 +20,6 @@ import {
 } from '../../store/sync/remote-refs.ts';
 import { errorMessage } from '../../util/error-text.ts';
 import { renderFileName } from '../../util/file-names.ts';
-import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { findGitContextHere, type ReadContext } from '../context/open-read-context.ts';
@@ -153,13 +150,11 @@ export async function examineBeads({ beads, memory }: Config, place: BeadsPlace)
 }
 
 const check = (name: string) => createCheckFindings('state', name, false);
-// A clock further ahead is reported; it decides nothing.
-const clockSlackMs = 60_000;
 
 /**
  * Examines whether machines can share a session through a remote. Each part is tried there with refs that are deleted
- * again: refs outside heads and tags, several in one push or none, a stale push refused, deletion; how long a push
- * takes beside the lease; and who is there. `name`: as it was typed, '' where none was.
+ * again: refs outside heads and tags, several in one push or none, a stale push refused, deletion; and how long a push
+ * takes beside the lease. `name`: as it was typed, '' where none was.
  */
 export async function examineRemote(
   { git, commandLine }: Pick<ReadContext, 'git' | 'commandLine'>,
@@ -169,8 +164,9 @@ export async function examineRemote(
   const context = findGitContextHere(git, io);
   try {
     const remote = await chooseRemote(context, name === '' ? null : name);
-    const tried = commandLine.isDry ? [] : await tryPushes(context, remote, config);
-    return [...tried, ...(await whoIsThere(git, context, remote))];
+    if (!commandLine.isDry) return await tryPushes(context, remote, config);
+    await listRemoteRefTips(context, remote, `${machinesRoot}*`);
+    return [check('remote').proven(`${remote} can be read. Nothing was pushed to it.`)];
   } catch (error) {
     return [check('remote').failed(error)];
   }
@@ -224,30 +220,4 @@ function timeOf(remote: string, tookMs: number, { machines }: Config): DoctorFin
   return check('remote-time').weaker(
     `${words} That is too short for this remote: healthy machines would lose their claims.`,
   );
-}
-
-async function whoIsThere(
-  git: ReadContext['git'],
-  context: GitContext,
-  remote: string,
-): Promise<readonly DoctorFinding[]> {
-  const { commonDir, objectFormat } = git.repository;
-  const found = await readMachinesAtRemote({ context, commonDir, objectFormat }, { remote, session: null });
-  const machines = listMachines(found);
-  if (found.session === null || machines.length === 0)
-    return [check('remote-machines').proven(`No machine works on a session at ${remote} now.`)];
-  const there = `${formatCount(machines.length, 'machine')} of ${found.session.id} at ${remote}: ${machines.map(({ machine }) => machine).join(', ')}.`;
-  const ahead = machines.filter(({ last_sign_at: at }) => Date.parse(at ?? '') - Date.now() > clockSlackMs);
-  const other = machines.filter(({ config }) => config === 'differs');
-  return [
-    check('remote-machines').proven(there),
-    ...ahead.map(({ machine, last_sign_at: at }) =>
-      check('remote-clock').weaker(
-        `By its clock ${machine} sent its last heartbeat at ${at}, which is in the future here: only the times shown for it are wrong.`,
-      ),
-    ),
-    ...other.map(({ machine }) =>
-      check('remote-config').weaker(`The configuration of ${machine} differs from the session's.`),
-    ),
-  ];
 }
