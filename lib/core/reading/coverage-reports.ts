@@ -16,7 +16,7 @@ export function isCoverageReport(name: string): boolean {
 }
 
 const reportName =
-  /^(?:lcov\.info|[\w.-]+\.lcov|coverage-final\.json|(?:coverage|clover|cobertura|[\w.-]*\.cobertura|cobertura-coverage|jacoco\w*)\.xml|cover(?:age)?\.(?:out|txt)|[\w.-]+\.coverprofile)$/;
+  /^(?:coverage-final\.json|(?:coverage|clover|cobertura|[\w.-]*\.cobertura|cobertura-coverage|jacoco\w*)\.xml|cover(?:age)?\.(?:out|txt)|[\w.-]+\.(?:info|lcov|coverprofile))$/;
 
 /** Reads a report in the format of lcov, Istanbul (JSON), Cobertura, Clover, JaCoCo or Go; nothing of another text. */
 export function readLineRuns(text: string): Iterable<LineRuns> {
