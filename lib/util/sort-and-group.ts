@@ -18,6 +18,18 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
+/** How many values two lists begin with alike, and how many of the others they end with alike; of texts, characters. */
+export function countCommonEnds<Value>(
+  a: ArrayLike<Value>,
+  b: ArrayLike<Value>,
+): { readonly start: number; readonly end: number } {
+  const most = Math.min(a.length, b.length);
+  let [start, end] = [0, 0];
+  while (start < most && a[start] === b[start]) start += 1;
+  while (end < most - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  return { start, end };
+}
+
 /** The words of a text, with blanks and line ends between them: for long lists of plain names. */
 export function listWords(text: string): readonly string[] {
   return text.trim().split(/\s+/);

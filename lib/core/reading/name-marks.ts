@@ -1,3 +1,4 @@
+import { countCommonEnds } from '../../util/sort-and-group.ts';
 import type { ChangedText } from './changed-text.ts';
 import { isTelling, type TreeSearch, wordsOf } from './test-coverage.ts';
 
@@ -41,11 +42,7 @@ const widestPart = 60;
 
 /** What differs between two signatures: what is new, what is gone, or both. */
 function describeSignatures(before: string, after: string): string {
-  const most = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < most && before[start] === after[start]) start += 1;
-  let end = 0;
-  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  let { start, end } = countCommonEnds(before, after);
   // Whole words.
   while (isWithinWord(before, start) || isWithinWord(after, start)) start -= 1;
   while (isWithinWord(before, before.length - end) || isWithinWord(after, after.length - end)) end -= 1;

@@ -1,5 +1,6 @@
 import { isMadeByTools } from '../../domain/state/made-by-tools.ts';
 import { formatCount } from '../../util/format-figures.ts';
+import { countCommonEnds } from '../../util/sort-and-group.ts';
 import { toPrintableDiffLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
 
@@ -95,16 +96,9 @@ const mostComparisons = 4_000_000;
 
 /** Compares two texts line by line: `- ` removed, `+ ` added, `  ` kept; long kept parts are left out. */
 export function compareTextLines(olds: readonly string[], news: readonly string[]): readonly string[] {
-  const start = commonStart(olds, news);
-  const end = commonStart([...olds.slice(start)].reverse(), [...news.slice(start)].reverse());
+  const { start, end } = countCommonEnds(olds, news);
   const middle = diffMiddle(olds.slice(start, olds.length - end), news.slice(start, news.length - end));
   return shortened([...olds.slice(0, start).map(kept), ...middle, ...olds.slice(olds.length - end).map(kept)]);
-}
-
-function commonStart(olds: readonly string[], news: readonly string[]): number {
-  let length = 0;
-  while (length < olds.length && length < news.length && olds[length] === news[length]) length += 1;
-  return length;
 }
 
 function diffMiddle(olds: readonly string[], news: readonly string[]): string[] {
