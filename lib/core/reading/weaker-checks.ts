@@ -1,4 +1,5 @@
 import { formatCount } from '../../util/format-figures.ts';
+import { describeChangedExpectations } from './changed-expectations.ts';
 import { type ChangedText, isRealLine } from './changed-text.ts';
 import { isTestByName } from './file-kind.ts';
 import { findGuardedAssertions } from './guarded-assertions.ts';
@@ -148,6 +149,7 @@ function findWeakerTests(text: ChangedText, lines: readonly string[]): readonly 
     ...(guarded === null
       ? []
       : [`${formatCount(guarded.count, 'assertion')} behind \`${guarded.guard.slice(0, 60)}\` now`]),
+    ...describeChangedExpectations(text, assertion),
     ...listMore(text, [skipped, focused, vacuous, retried]),
     ...countRecorded(text),
   ];

@@ -1,6 +1,7 @@
-import { readChanges } from '../../../lib/core/reading/build-reading-guide.ts';
+import { buildReadingGuide, readChanges } from '../../../lib/core/reading/build-reading-guide.ts';
 import { parseObjectId } from '../../../lib/domain/ids.ts';
 import type { Hunk, Patch, PatchFile, PatchLine } from '../../../lib/domain/state/patch.ts';
+import type { GuidedFile, ReadingChapter } from '../../../lib/domain/state/reading-guide.ts';
 
 /** A file before and after, as lines; null: it is not there. */
 export interface FileSides extends Partial<Pick<PatchFile, 'oldMode' | 'newMode' | 'hasNul' | 'movedFrom'>> {
@@ -16,6 +17,20 @@ export function changesOf(files: Readonly<Record<string, FileSides>>, isRead = t
 
 export function patchOf(files: Readonly<Record<string, FileSides>>): Patch {
   return { files: Object.entries(files).map(([path, sides]) => patchFileOf(path, sides)) };
+}
+
+/** The chapter of one changed file, and the file in it. */
+export function guideOf(path: string, sides: FileSides): readonly [ReadingChapter, GuidedFile] {
+  const search = { tests: ['test/all.test.ts'], words: new Set<string>(), lines: [] };
+  const [chapter] = buildReadingGuide(changesOf({ [path]: sides }), [], search).chapters;
+  const [file] = chapter?.files ?? [];
+  if (chapter === undefined || file === undefined) throw new Error(`${path} is in no chapter`);
+  return [chapter, file];
+}
+
+/** The reasons of its marks of one kind. */
+export function reasonsOf(path: string, sides: FileSides, kind: string): readonly string[] {
+  return guideOf(path, sides)[1].marks.flatMap((mark) => (mark.kind === kind ? [mark.reason] : []));
 }
 
 function patchFileOf(path: string, { before, after, ...more }: FileSides): PatchFile {

@@ -1,21 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { buildReadingGuide } from '../../../lib/core/reading/build-reading-guide.ts';
-import type { GuidedFile, ReadingChapter } from '../../../lib/domain/state/reading-guide.ts';
-import { changesOf, type FileSides } from './changes.ts';
-
-/** The chapter of one changed file, and the file in it. */
-function read(path: string, sides: FileSides): readonly [ReadingChapter, GuidedFile] {
-  const search = { tests: ['test/all.test.ts'], words: new Set<string>(), lines: [] };
-  const [chapter] = buildReadingGuide(changesOf({ [path]: sides }), [], search).chapters;
-  const [file] = chapter?.files ?? [];
-  if (chapter === undefined || file === undefined) throw new Error(`${path} is in no chapter`);
-  return [chapter, file];
-}
-
-function reasonsOf(path: string, sides: FileSides, kind: string): readonly string[] {
-  return read(path, sides)[1].marks.flatMap((mark) => (mark.kind === kind ? [mark.reason] : []));
-}
+import { guideOf, reasonsOf } from './changes.ts';
 
 const js = (body: string): string => `test('adds', () => {\n${body}\n});\n`;
 const exact = '  expect(add(1, 2)).toBe(3);';
@@ -145,7 +130,7 @@ test('DEP-1 a lock file that gets other packages than were locked says so', () =
 test('RVW-1 a link or submodule with the name of a generated file is not folded away', () => {
   for (const newMode of ['120000', '160000'])
     for (const path of ['package-lock.json', 'lib/a.min.js']) {
-      const [chapter] = read(path, { before: 'a', after: 'b', oldMode: newMode, newMode });
+      const [chapter] = guideOf(path, { before: 'a', after: 'b', oldMode: newMode, newMode });
       assert.is(chapter.isFolded, false);
     }
 });
@@ -160,7 +145,7 @@ test('a file made to be slow to read is read', () => {
   ];
   const after = `${lines.join('\n')}\n`.repeat(6_000);
   for (const path of ['test/a.test.ts', 'tests/test_a.py', 'tox.ini', 'lib/a.ts', 'yarn.lock'])
-    assert.is(read(path, { before: 'a\n', after })[1].path, path);
+    assert.is(guideOf(path, { before: 'a\n', after })[1].path, path);
 });
 
 test.run();
