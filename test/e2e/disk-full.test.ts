@@ -74,6 +74,28 @@ onSmallDisk('CLI-6 a full disk where no session is to resume names the same comm
   );
 });
 
+onSmallDisk('DSK-2 a review that a full disk has no room for leaves the file from before as it was', async () => {
+  const repo = makeExecProject();
+  const plan = writePlan(repo, [{ id: 'task-001', script: 'seq 5000 > src/one.txt', locks: ['src/'] }]);
+  const decisions = writeDecisions(repo, { plan: ['approve'] });
+  const { code, stderr } = await flame(repo, ['run', 'Count', '--from', plan, '--decisions-file', decisions]);
+  assert.is(code, 2, stderr);
+  const { read, told } = onDisk(
+    repo,
+    8,
+    [
+      'echo before >$disk/review.html',
+      'cat /dev/zero >$disk/fill 2>$out/filled || true',
+      'flame review --export $disk/review.html >$out/said 2>$out/told || echo $? >$out/code',
+      'cp $disk/review.html $out/review; ls $disk >$out/left',
+    ].join('\n'),
+  );
+  assert.is(read('code'), '128\n', told);
+  assert.match(read('told'), /error: \S+review\.html can't be written: the disk is full\.\nnext: /);
+  assert.is(read('review'), 'before\n');
+  assert.equal(read('left').trim().split('\n'), ['fill', 'repo', 'review.html', 'tmp']);
+});
+
 onSmallDisk(
   'a disk that an agent fills: told in one sentence, nothing half done, and with room again it goes on',
   async () => {

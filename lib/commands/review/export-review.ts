@@ -1,7 +1,9 @@
-import { createWriteStream } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, lstatSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { asDiskFullError, noDiskSpaceError } from '../../domain/disk-errors.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { noChangesetError } from '../../domain/input-errors.ts';
 import type { Patch } from '../../domain/state/patch.ts';
@@ -10,6 +12,7 @@ import { tryComputeChangesSinceSeen } from '../../engine/review/changes-since-se
 import { readReadingGuide } from '../../engine/review/read-guide.ts';
 import type { PageFacts } from '../../ui/review-page/page-facts.ts';
 import { formatTime } from '../../util/format-figures.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { describeFileError } from '../../util/write-files.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
 import { readPageFacts, readPreferences } from '../run-context/review-page-opener.ts';
@@ -45,13 +48,26 @@ export async function exportReview(
     return 0;
   }
   const file = resolve(io.cwd, target);
-  await pipeline(Readable.from(pieces), createWriteStream(file)).catch((cause: NodeJS.ErrnoException) => {
+  await writeInOneStep(file, pieces).catch((cause: NodeJS.ErrnoException) => {
     throw cause instanceof FlameError ? cause : cannotWrite(file, cause);
   });
   note();
   output.info(`The review was written to ${file}.`);
   output.json({ file, changesets: facts.changesets.map(({ changeset }) => changeset.id) });
   return 0;
+}
+
+/** An earlier file stays where it fails. What is no plain file, such as a pipe, is written as it is. */
+async function writeInOneStep(file: string, pieces: AsyncIterable<string>): Promise<void> {
+  const isPlain = lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? true;
+  const making = isPlain ? `${file}.${randomBytes(4).toString('hex')}.new` : file;
+  try {
+    await pipeline(Readable.from(pieces), createWriteStream(making));
+    if (isPlain) renameSync(making, file);
+  } catch (error) {
+    if (isPlain) rmSync(making, { force: true });
+    throw error;
+  }
 }
 
 type Changeset = PageFacts['changesets'][number]['changeset'];
@@ -67,6 +83,12 @@ function only(facts: PageFacts, group: string | null): PageFacts {
 }
 
 function cannotWrite(file: string, cause: NodeJS.ErrnoException): FlameError {
+  if (asDiskFullError(cause, '') !== null)
+    return noDiskSpaceError(
+      `${file} can't be written: the disk is full.`,
+      `git flame review --export ${shellQuote(file)}`,
+      cause,
+    );
   return new FlameError({
     kind: 'usage',
     code: 'cannot-write',
