@@ -17,6 +17,8 @@ import { buildStartPoint, type StartPoint } from '../start-point.ts';
 export interface StartedAttempt {
   readonly view: SessionView;
   readonly start: StartPoint;
+  /** Why it can't be worked on from there, known before anything is paid for it. */
+  readonly refusal: Failure | null;
 }
 
 interface Claim {
@@ -44,8 +46,9 @@ export async function claimTaskForAgent(context: RunContext, claim: Claim): Prom
   }
   if (start.kind === 'start' && (await recordLocksAfterRenames(context, { session: now }, task, start.commit)))
     return null;
+  const refusal = start.kind === 'start' ? await findUnreachableLockFailure(context, task, start.commit) : null;
   const view = await claimOn(context, claim, { start, lockFacts });
-  return view === null ? null : { view, start };
+  return view === null ? null : { view, start, refusal };
 }
 
 async function claimOn(
@@ -77,11 +80,11 @@ async function claimOn(
 }
 
 /**
- * Why a task can't be worked on, before anything is paid for it: its locks lead through a symbolic link or into a
+ * Why a task can't be worked on: its locks lead through a symbolic link or into a
  * submodule, or name files that a filter turns into something else, which an agent never sees as they are.
  * null: nothing is against it.
  */
-export async function findUnreachableLockFailure(
+async function findUnreachableLockFailure(
   { git }: WithGit<GitFiles>,
   { file_locks }: Pick<Task, 'file_locks'>,
   start: ObjectId,

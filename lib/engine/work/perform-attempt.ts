@@ -23,7 +23,7 @@ import { rulesOfUnfinishedWork } from '../retention/rescue-worktree.ts';
 import { type RunContext, type WithGit, warnOnce } from '../run-context.ts';
 import { rebaseWorkOnto } from '../stacking/rebase-stacked.ts';
 import { mergeCommitOnto, readBaseTip, startCommitSubject } from '../start-point.ts';
-import { findUnreachableLockFailure, type StartedAttempt } from './claim-for-agent.ts';
+import type { StartedAttempt } from './claim-for-agent.ts';
 import { renderFinalObjections } from './final-objections.ts';
 import { judgeAgentWork, makeFailedEnding, removeEmptyCell } from './judge-agent-work.ts';
 import { type Attempt, type AttemptEnding, leaveWorktreeToPerson } from './record-attempt-ending.ts';
@@ -37,7 +37,7 @@ interface AttemptContext extends StartedAttempt, Pick<AttemptProgress, 'onAgentO
 export async function runAgentForAttempt(
   context: RunContext,
   attempt: Attempt,
-  { view, start, onAgentOver }: AttemptContext,
+  { view, start, refusal, onAgentOver }: AttemptContext,
 ): Promise<AttemptEnding> {
   const { task } = attempt;
   const script = findIssueAsScriptFailure(context, task);
@@ -46,7 +46,6 @@ export async function runAgentForAttempt(
     const message = `The work of its dependencies conflicts: ${start.with} in ${start.paths.join(', ')}`;
     return makeFailedEnding({ kind: 'conflict', message, details: start.paths, retryable: false });
   }
-  const refusal = await findUnreachableLockFailure(context, task, start.commit);
   if (refusal !== null) return makeFailedEnding(refusal);
   const from = await keptStart(context, view.session, task, start.commit);
   const subject = { session: attempt.session, task: task.id };
