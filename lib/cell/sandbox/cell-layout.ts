@@ -100,8 +100,8 @@ function protectedPlaces(place: CellPlace): string[] {
 }
 
 /**
- * Reads the paths of sockets that programs of this machine listen on or use, in /proc/net/unix: the path is the rest of the line after seven columns. Abstract names (@…) are
- * left out.
+ * Reads the paths of sockets that programs of this machine listen on or use, in /proc/net/unix: the path is the rest of
+ * the line after seven columns. Abstract names (@…) are left out.
  */
 export function parseSocketTable(text: string): string[] {
   const paths = text.split('\n').flatMap((line) => {

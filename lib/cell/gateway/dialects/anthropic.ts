@@ -7,8 +7,7 @@ import { insertInAnthropic, readAnthropicConversation, renderAnthropicResponse }
 import { judgeAnthropicRequest } from './anthropic-request.ts';
 import type { Dialect, ModelApiEndpoint, PromptCacheMark, PromptText, ReportedUsage } from './dialect.ts';
 import { bytesPerDocumentToken, tokensPerImage } from './media.ts';
-import { selectHeadersByName } from './openai.ts';
-import { listRecordsOfValue, textOrEmpty } from './request-fields.ts';
+import { listRecordsOfValue, selectHeadersByName, textOrEmpty } from './request-fields.ts';
 
 /** The Messages API. */
 export const anthropicDialect: Dialect = {

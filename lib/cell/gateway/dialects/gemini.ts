@@ -14,13 +14,14 @@ import {
   type TextAfterResult,
 } from './dialect.ts';
 import { judgeGeminiRequest, renameKeysToCamelCase } from './gemini-request.ts';
-import { buildPromptText, selectHeadersByName } from './openai.ts';
+import { buildPromptText } from './openai.ts';
 import {
   asListOfValues,
   countOrZero,
   insertInTurnOfResult,
   listRecordsOfValue,
   readRequestedOutputTokens,
+  selectHeadersByName,
   textOrEmpty,
 } from './request-fields.ts';
 

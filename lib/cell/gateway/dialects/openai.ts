@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import type { Dialect, ModelApiEndpoint, PromptText } from './dialect.ts';
 import { createMediaReplacer } from './media.ts';
-import { asListOfValues, textOrEmpty } from './request-fields.ts';
+import { asListOfValues, selectHeadersByName, textOrEmpty } from './request-fields.ts';
 
 // Headers that clients of OpenAI's APIs and of similar ones send; those that identify a machine are left out.
 const known: readonly string[] = [
@@ -26,19 +26,6 @@ const known: readonly string[] = [
 /** See Dialect.passHeaders. */
 export function selectOpenaiHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   return selectHeadersByName(headers, known);
-}
-
-/** The headers with these names. */
-export function selectHeadersByName(
-  headers: IncomingHttpHeaders,
-  names: readonly string[],
-): Record<string, string | string[]> {
-  const kept: Record<string, string | string[]> = {};
-  for (const name of names) {
-    const value = headers[name];
-    if (value !== undefined) kept[name] = value;
-  }
-  return kept;
 }
 
 const types: Readonly<Record<number, string>> = {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ConversationCall, ConversationResult } from '../../../domain/ports/call-facts.ts';
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import type { RequestObjection, TextAfterResult } from './dialect.ts';
@@ -47,6 +48,19 @@ export function findNestedModelName(request: JsonRecord, ownWords: ReadonlySet<s
     }
   }
   return null;
+}
+
+/** The headers with these names. */
+export function selectHeadersByName(
+  headers: IncomingHttpHeaders,
+  names: readonly string[],
+): Record<string, string | string[]> {
+  const kept: Record<string, string | string[]> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
 }
 
 function shown(name: string, value: unknown): string {
