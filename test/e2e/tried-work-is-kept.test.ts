@@ -10,7 +10,10 @@ import { auth, done, type Fields, type Tried, tryIt, waiting } from '../support/
 
 // RVW-2: what a person made while they tried a changeset is removed by no command, wherever git hides it.
 
-const nothing = { name: 'x', base_branch: 'main' };
+/** A project whose worktrees are set up by these commands. */
+const withSetup = (...setup: readonly string[]): { readonly project: Fields } => ({
+  project: { name: 'x', base_branch: 'main', setup },
+});
 
 /** Changes that keep a worktree, by the error of the command that would remove it. */
 async function keptBy(repo: TestRepo): Promise<readonly string[]> {
@@ -38,9 +41,8 @@ const ignoring = {
 };
 
 test('RVW-2 files that only the changeset ignores keep the worktree; what the base ignores does not', async () => {
-  const setup = ['mkdir -p fresh made && echo s | tee fresh/s made/s.md set.md'];
   const repo = await waiting({
-    config: { project: { ...nothing, setup } },
+    config: withSetup('mkdir -p fresh made && echo s | tee fresh/s made/s.md set.md'),
     tasks: [ignoring],
     prepare: (at) => {
       at.write('.gitignore', '*.log\ndist/\n');
@@ -142,7 +144,7 @@ test('RVW-2 commits that only the worktree holds keep it, wherever they are', as
 
 test('RVW-2 repositories, links, modes and folders in the place of files keep the worktree', async () => {
   const repo = await waiting({
-    config: { project: { ...nothing, setup: ['echo made | tee made.txt kept.txt'] } },
+    config: withSetup('echo made | tee made.txt kept.txt'),
     tasks: [ignoring],
   });
   const tried = await tryIt(repo);
@@ -160,7 +162,7 @@ test('RVW-2 repositories, links, modes and folders in the place of files keep th
 });
 
 test('RVW-2 what a person makes where a killed --done left off is theirs', async () => {
-  const origin = await waiting({ config: { project: { ...nothing, setup: ['echo made > made.txt'] } } });
+  const origin = await waiting({ config: withSetup('echo made > made.txt') });
   const log = join(makeTempDir(), 'points');
   const make = async (): Promise<TestRepo & { readonly tried: string }> => {
     const repo = copyRepo(origin);
