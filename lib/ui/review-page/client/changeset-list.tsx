@@ -60,7 +60,9 @@ function renderRow(changeset: ReviewPageChangeset) {
           <span class={`badge ${state}`}>{changesetStateWords[state]}</span>
           {isRed && state === 'waiting' && <span class="badge bad">checks fail</span>}
         </span>
-        <span class="title">{title}</span>
+        <span class="title" dir="auto">
+          {title}
+        </span>
       </button>
     </li>
   );
