@@ -63,6 +63,9 @@ test('DSK-1: one look says the wave and what each took, how many tasks are done,
     assert.is(await page.locator('#others details[open]').count(), 0);
     // What is empty takes no room.
     assert.is(await page.locator('#sets').isVisible(), false);
+    fake.show(stateOf('ended'));
+    await page.locator('.figure', { hasText: 'Took' }).waitFor();
+    assert.is((await texts(page, '.figure'))[2], 'Took 26m 00s ended');
   } finally {
     await fake.board.close();
   }

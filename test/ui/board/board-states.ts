@@ -136,7 +136,12 @@ const base: BoardState = {
 function inWave(wave: 'plan' | 'validate' | 'merge' | 'review' | 'done', more: Partial<BoardState>): BoardState {
   const { session: one } = base;
   if (one === null) throw new Error('no session');
-  return { ...base, waves: wavesAt(wave), session: { ...one, wave }, ...more };
+  return {
+    ...base,
+    waves: wavesAt(wave),
+    session: { ...one, wave, state: wave === 'done' ? 'ended' : 'active' },
+    ...more,
+  };
 }
 
 function asking(asks: QuestionData): Pick<BoardState, 'gate'> {

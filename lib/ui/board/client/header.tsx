@@ -35,8 +35,10 @@ export function ObjectiveTitle() {
 
 /** Where the session stands: its waves, how many tasks are done, what it has cost, and how old it is. */
 export function SessionStage() {
-  const { session, is_running, waves } = boardState.value;
+  const { session, is_running, waves, log } = boardState.value;
   if (session === null) return null;
+  // Time goes on, the session does not.
+  const end = session.state === 'ended' ? (log[0]?.at ?? null) : null;
   return (
     <>
       <h2 class="unseen">Where it stands</h2>
@@ -49,10 +51,10 @@ export function SessionStage() {
         <TaskProgress />
         <Spending {...session} />
         <div class="figure">
-          <dt>Age</dt>
+          <dt>{end === null ? 'Age' : 'Took'}</dt>
           <dd>
             <b>
-              <ElapsedTime since={session.created_at} />
+              <ElapsedTime since={session.created_at} until={end} />
             </b>
             <span class="progress" aria-hidden="true" />
             <span class="quiet">

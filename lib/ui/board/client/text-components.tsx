@@ -75,11 +75,18 @@ export function setBoardClock(now: number): void {
   clock.value = now;
 }
 
-/** How long ago something began, kept up to date; `since` is an ISO time. */
-export function ElapsedTime({ since, class: name = '' }: { readonly since: string; readonly class?: string }) {
+interface Elapsed {
+  readonly since: string;
+  /** null: it lasts. */
+  readonly until?: string | null;
+  readonly class?: string;
+}
+
+/** How long ago something began, kept up to date, or how long it took; in ISO times. */
+export function ElapsedTime({ since, until = null, class: name = '' }: Elapsed) {
   return (
     <time class={name} dateTime={since}>
-      {formatElapsed(clock.value - Date.parse(since))}
+      {formatElapsed((until === null ? clock.value : Date.parse(until)) - Date.parse(since))}
     </time>
   );
 }
