@@ -1,3 +1,4 @@
+import { changesetStateWords } from '../../../domain/state/changeset-facts.ts';
 import type { BoardChangeset, BoardLogLine } from '../../../domain/view-models/board-view.ts';
 import { formatCount, formatNumber } from '../../../util/format-figures.ts';
 import { describeSpent } from './board-texts.ts';
@@ -34,7 +35,7 @@ function ChangesetRow({ id, group, state: stands, red, diffstat, tasks, reason, 
         ) : (
           <b>{group}</b>
         )}
-        <span class={`badge ${stands}`}>{stands === 'void' ? 'stale' : stands}</span>
+        <span class={`badge ${stands}`}>{changesetStateWords[stands]}</span>
         {red && <span class="badge bad">checks fail</span>}
         <span class="row-end">
           <Diffstat {...diffstat} />
