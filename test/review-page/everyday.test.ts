@@ -433,8 +433,8 @@ test('DSK-2: a comment that the disk has no room for stays in the tab, which say
     .locator('#bar-words', { hasText: /in this tab alone\. The disk is full: ENOSPC.*Free some disk/ })
     .waitFor();
   await page.locator('.said', { hasText: 'Name the unit.' }).waitFor();
-  isFull = false;
   await comment(/^4$/, 'And here.');
+  isFull = false;
   while ((await words.textContent())?.includes('tab alone') === true) await page.waitForTimeout(20);
   assert.equal(
     served.kept().drafts[0]?.comments.map(({ text }) => text),

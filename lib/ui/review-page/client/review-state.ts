@@ -60,11 +60,29 @@ export function changesetUrl({ id, commit }: Pick<ReviewPageChangeset, 'id' | 'c
 /** Why what was begun last is in this tab alone; '': it is not. */
 export const whyUnsaved = signal('');
 
-/** Remembers what was begun, beyond this tab. */
-export function saveUnfinishedReview(change: z.input<typeof reviewChangeSchema>): void {
-  void postJson('/api/keep', change).then(({ problem }) => {
-    whyUnsaved.value = problem;
-  });
+type UnfinishedChange = z.input<typeof reviewChangeSchema>;
+
+/** What is not kept yet, by what it is about: the newest of each. */
+const unkept = new Map<string, UnfinishedChange>();
+const retryMs = 2_000;
+
+/** Remembers what was begun, beyond this tab; tries again while that fails. */
+export function saveUnfinishedReview(change: UnfinishedChange): void {
+  const about = change.kind === 'draft' ? change.changeset : change.mark;
+  unkept.set(about, change);
+  void keep(about, change);
+}
+
+async function keep(about: string, change: UnfinishedChange): Promise<void> {
+  const { problem } = await postJson('/api/keep', change);
+  const isNewest = unkept.get(about) === change;
+  if (isNewest && problem === '') unkept.delete(about);
+  whyUnsaved.value = unkept.size === 0 ? '' : problem || whyUnsaved.value;
+  if (!isNewest || problem === '') return;
+  // The way to a run that seems to have ended may only be cut.
+  setTimeout(() => {
+    if (unkept.get(about) === change) void keep(about, change);
+  }, retryMs);
 }
 
 export function savePreferences(preferences: ReviewPagePreferences): void {
