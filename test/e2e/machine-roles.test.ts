@@ -58,6 +58,7 @@ test('DST-1 TRU-2 a machine that only validates takes no task; its verdicts coun
   const name = before?.machine ?? '';
   const trusted = await flame(lead.repo, ['machines', '--trust', name]);
   assert.is(trusted.code, 0, trusted.stderr);
+  assert.match(trusted.stdout, /^Verdicts of \S+ count in \S+ \(key [\w-]{43}\)\.\n$/);
   await until('it is told', async () => (await joined(lead))?.trusted.includes('validate') ?? lead.child === null);
   await machineEnd(lead);
   await machineEnd(other);

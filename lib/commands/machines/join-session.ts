@@ -16,7 +16,7 @@ import { viewSession } from '../../engine/record-changes.ts';
 import { recoverSession } from '../../engine/recover-session.ts';
 import { workForLeadMachine } from '../../engine/work-for-lead-machine.ts';
 import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
-import { listLastSeenMachines } from '../../store/remote-session/last-seen-machines.ts';
+import { listLastSeenMachines } from '../../store/remote-session/list-machines.ts';
 import type { OpenedRemoteSession } from '../../store/remote-session/open-remote-session.ts';
 import { toPrintableLine } from '../../ui/text/printable-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';

@@ -4,8 +4,8 @@ import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import { type JoinedMachineRole, joinedMachineRoles } from '../../domain/state/machine-schemas.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
-import { listMachines, type ShownMachine } from '../../domain/view-models/listed-machines.ts';
-import { readMachinesAtRemote } from '../../store/remote-session/machine-ref.ts';
+import type { ShownMachine } from '../../domain/view-models/listed-machines.ts';
+import { listMachinesAtRemote } from '../../store/remote-session/list-machines.ts';
 import { chooseRemote } from '../../store/sync/remote-refs.ts';
 import { renderMachines, renderTrustCommands } from '../../ui/render/render-machines.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
@@ -22,20 +22,17 @@ export function run(args: CommandArgs<'machines'>, io: Io): Promise<number> {
     const remote = await chooseRemote(context, args.positionals[0] ?? null);
     const { commonDir, objectFormat } = git.repository;
     const session = selected.pick(await store.raw.snapshot());
-    const found = await readMachinesAtRemote(
+    const { session: shared, machines } = await listMachinesAtRemote(
       { context, commonDir, objectFormat },
       { remote, session: session?.id ?? null },
     );
-    const machines = listMachines(found);
-    if (wish !== null) {
-      if (found.session === null) throw nothingShared(remote);
-      output.info(trustMachine(decided, found.session, { machines, wish }));
-    }
-    const shared = found.session?.id ?? null;
-    const shown = { remote, session: shared, machines };
+    if (shared === null && wish !== null) throw nothingShared(remote);
+    const shown = { remote, session: shared?.id ?? null, machines };
+    const said = shared === null || wish === null ? null : trustMachine(decided, shared, { machines, wish });
+    const list = [...renderMachines(shown, output.style), ...renderTrustCommands(machines, output.style)];
     output.json(shown);
-    const lines = [...renderMachines(shown, output.style), ...renderTrustCommands(machines, output.style)];
-    output.result(lines.join('\n'));
+    // The list shows whom the lead trusts from its next look on.
+    output.result(said ?? list.join('\n'));
     return 0;
   });
 }

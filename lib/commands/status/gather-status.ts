@@ -75,7 +75,7 @@ async function sharedBy(
 ) {
   if (session.machines === undefined || session.state === 'ended') return null;
   // For most sessions there is nothing of it to load.
-  const { listLastSeenMachines } = await import('../../store/remote-session/last-seen-machines.ts');
+  const { listLastSeenMachines } = await import('../../store/remote-session/list-machines.ts');
   const place = { context: findGitContextHere(git, io), commonDir: git.repository.commonDir };
   const machines = await listLastSeenMachines(place, session, tasks);
   return { remote: session.machines.remote, session: session.id, machines };

@@ -2,10 +2,8 @@ import type { Heartbeat, JoinedMachineRole } from '../state/machine-schemas.ts';
 import type { Session } from '../state/session-schema.ts';
 import type { Task } from '../state/task-schema.ts';
 
-/** Facts at the remote about the machines of a session. */
-export interface RemoteMachineFacts {
-  /** null: none is shared. */
-  readonly session: Session | null;
+interface MachineFacts {
+  readonly session: Session;
   readonly tasks: readonly Task[];
   readonly signs: readonly { readonly sign: Heartbeat; readonly at: string }[];
 }
@@ -38,8 +36,7 @@ export interface ShownMachine {
 }
 
 /** The lead first, then by name; also who holds tasks and gives no sign. */
-export function listMachines({ session, tasks, signs }: RemoteMachineFacts): readonly ShownMachine[] {
-  if (session === null) return [];
+export function listMachines({ session, tasks, signs }: MachineFacts): readonly ShownMachine[] {
   const lead = session.machines?.lead ?? null;
   const holders = tasks.flatMap(({ status, claimed_host: host, judging }) => {
     const holder = status === 'claimed' ? host : status === 'done' ? (judging?.machine ?? null) : null;

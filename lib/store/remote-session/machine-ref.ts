@@ -1,14 +1,9 @@
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import { type Heartbeat, heartbeatSchema } from '../../domain/state/machine-schemas.ts';
-import type { RemoteMachineFacts } from '../../domain/view-models/listed-machines.ts';
 import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
-import { CatFile } from '../../git/process/cat-file.ts';
+import type { CatFile } from '../../git/process/cat-file.ts';
 import { maySignAs, readCommitSignerKey } from '../../util/machine-key.ts';
-import { advanceIndexedState, emptyIndexedState, StateSnapshot } from '../notes/indexed-state.ts';
-import { loadNotes } from '../notes/load-notes.ts';
-import { sessionNoteKind, taskNoteKind } from '../notes/note-kinds.ts';
-import type { StoreOptions } from '../store-options.ts';
-import { fetchStateObjects, machinesRoot } from '../sync/remote-refs.ts';
+import { machinesRoot } from '../sync/remote-refs.ts';
 import { type ChangeContext, renderStateCommit } from '../write/apply-change.ts';
 
 // Larger commits are no heartbeats of ours.
@@ -83,48 +78,4 @@ export async function readAuthenticHeartbeat(
   const read = await readSign(catFile, tip);
   const isNamed = read === null || ref.endsWith(`/${refPart(read.sign.machine)}`);
   return maySignAs(ref, read?.signer ?? null) && isNamed ? read : 'foreign';
-}
-
-/**
- * Reads the machines of a session from the remote, moving no ref; null: of the latest session that is shared. Throws
- * FlameError `remote-unreachable`.
- */
-export async function readMachinesAtRemote(
-  { context, commonDir, objectFormat }: Pick<StoreOptions, 'context' | 'commonDir' | 'objectFormat'>,
-  { remote, session: wanted }: { readonly remote: string; readonly session: SessionId | null },
-): Promise<RemoteMachineFacts> {
-  const theirs = await fetchStateObjects(context, remote);
-  const catFile = new CatFile(context, commonDir);
-  try {
-    const loading = { catFile, commonDir, objectFormat };
-    const [sessionsTip, tasksTip] = [theirs.get(sessionNoteKind.ref) ?? null, theirs.get(taskNoteKind.ref) ?? null];
-    const { sessions, tasks, ...others } = emptyIndexedState;
-    const snapshot = new StateSnapshot(
-      advanceIndexedState(emptyIndexedState, {
-        ...others,
-        sessions: {
-          ...sessions,
-          tip: sessionsTip,
-          root: sessionsTip === null ? null : await loadNotes(loading, sessionNoteKind, sessionsTip, null),
-        },
-        tasks: {
-          ...tasks,
-          tip: tasksTip,
-          root: tasksTip === null ? null : await loadNotes(loading, taskNoteKind, tasksTip, null),
-        },
-      }),
-    );
-    const shared = snapshot.sessions.filter(({ machines }) => machines !== undefined);
-    const session = shared.find(({ id }) => id === wanted) ?? shared.findLast(({ state }) => state !== 'ended') ?? null;
-    if (session === null) return { session: null, tasks: [], signs: [] };
-    const root = `${machinesRoot}${session.id}/`;
-    const tips = [...theirs].filter(([ref]) => ref.startsWith(root));
-    return {
-      session,
-      tasks: snapshot.tasksOf(session.id),
-      signs: await readAuthenticHeartbeats(catFile, tips),
-    };
-  } finally {
-    await catFile.close();
-  }
 }
