@@ -3,12 +3,11 @@ import type { ObjectHashFormat } from '../git/objects/make-object.ts';
 import type { CatFile } from '../git/process/cat-file.ts';
 import type { GitIdentities } from '../git/process/git-identity.ts';
 import type { GitContext } from '../git/process/run-git.ts';
-import type { CommitSigner } from '../util/machine-key.ts';
 import type { StateReader } from './notes/state-reader.ts';
 
 /** Parts that the writers of one opened store share. */
 export interface StoreParts
-  extends Pick<StoreOptions, 'context' | 'idents' | 'commonDir' | 'objectFormat' | 'signer' | 'ownTips'> {
+  extends Pick<StoreOptions, 'context' | 'idents' | 'commonDir' | 'objectFormat' | 'ownTips'> {
   readonly catFile: CatFile;
   readonly reader: StateReader;
   readonly now: () => Date;
@@ -26,8 +25,6 @@ export interface StoreOptions {
   readonly commonDir: string;
   readonly objectFormat: ObjectHashFormat;
   readonly now?: () => Date;
-  /** Signs commits with this clone's key where machines share a session; asked for when first needed, null: it has none. */
-  readonly signer?: () => CommitSigner | null;
   /** Absent: every state is judged. */
   readonly ownTips?: OwnStateTips;
   /** Named in the `Host` trailer of each commit; none if not given. */

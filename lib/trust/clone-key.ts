@@ -2,14 +2,7 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { FlameError } from '../domain/flame-error.ts';
 import type { SignedStatement } from '../domain/ports/sharing-port.ts';
-import {
-  appendKeyFingerprint,
-  cloneName,
-  makePrivateKey,
-  publicKeyOf,
-  signCommitText,
-  signTextWithKey,
-} from '../util/machine-key.ts';
+import { appendKeyFingerprint, cloneName, makePrivateKey, publicKeyOf, signTextWithKey } from '../util/machine-key.ts';
 import { cloneStateDir } from '../util/user-folders.ts';
 import { makeFolders } from '../util/write-files.ts';
 
@@ -50,20 +43,6 @@ export function openCloneKey(place: ClonePlace): CloneKey {
       cause,
     });
   }
-}
-
-/** Signs commits with the key of this clone; answers null while it has none, for then it never shared a session. */
-export function openCloneCommitSigner(
-  place: ClonePlace,
-  format: 'sha1' | 'sha256',
-): () => ((text: string) => string) | null {
-  let privateKey = givenKey(place);
-  return () => {
-    const file = keyFile(place);
-    if (privateKey === null && existsSync(file)) privateKey = readFileSync(file, 'utf8');
-    const key = privateKey;
-    return key === null ? null : (text) => signCommitText(text, key, format);
-  };
 }
 
 function keyFile({ env, commonDir }: ClonePlace): string {

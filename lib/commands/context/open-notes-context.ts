@@ -20,7 +20,6 @@ import { type GitIdentities, openGitIdentities } from '../../git/process/git-ide
 import type { GitContext } from '../../git/process/run-git.ts';
 import type { AdmissionStore } from '../../store/admission/admission-store.ts';
 import { adoptMovedClone } from '../../trust/clone-folders.ts';
-import { openCloneCommitSigner } from '../../trust/clone-key.ts';
 import { type LastSeenCommits, openLastSeenCommits } from '../../trust/last-seen-commits.ts';
 import { createOutput, type Output } from '../../ui/terminal/output.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
@@ -64,9 +63,8 @@ export async function withStore(
   const { commonDir, objectFormat } = repository;
   await adoptMovedClone(io.env, repository);
   const idents = openGitIdentities(gitInPersonWorkTree({ context, repository }));
-  const signer = openCloneCommitSigner({ env: io.env, commonDir }, objectFormat);
   const catFile = new CatFile(context, commonDir);
-  const storing = { context, commonDir, objectFormat, idents, signer, catFile };
+  const storing = { context, commonDir, objectFormat, idents, catFile };
   const { store, decided } = await openTrustedStore(storing);
   try {
     // git is asked for the notes while it still answers what else was asked.

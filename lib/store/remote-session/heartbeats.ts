@@ -8,7 +8,13 @@ import type { StoreParts } from '../store-options.ts';
 import { machinesRoot, type PushSpec } from '../sync/remote-refs.ts';
 import type { CommitIdentity } from '../write/audit-entry.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
-import { type HeartbeatOfCommit, machineRef, makeHeartbeat, readAuthenticHeartbeat } from './machine-ref.ts';
+import {
+  type HeartbeatOfCommit,
+  machineRef,
+  makeHeartbeat,
+  readAuthenticHeartbeat,
+  type Speak,
+} from './machine-ref.ts';
 
 interface Membership {
   readonly ref: RefName;
@@ -30,12 +36,17 @@ const neverMs = 86_400_000;
 
 /** This machine's own heartbeats: when one is due, and its content. They go with pushes, and alone without any. */
 export class OwnHeartbeatSchedule {
+  readonly #speak: Speak;
   #member: Membership | null = null;
   /** Tip of its ref at the remote, and the last commit pushed to it from here. */
   #tip: ObjectId | null = null;
   #count = 0;
   #pushedAt = Number.NEGATIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(speak: Speak) {
+    this.#speak = speak;
+  }
 
   /** `sign`: what this machine says of itself. */
   enter(session: SessionId, lease: Lease, sign: Heartbeat): void {
@@ -75,7 +86,7 @@ export class OwnHeartbeatSchedule {
     if (this.#member === null) return null;
     const { ref, sign } = this.#member;
     this.#count += 1;
-    const { objectFormat, identity, host, signer } = parts;
+    const { objectFormat, identity, host } = parts;
     const sink = (...[type, content]: [UnwrittenObject['type'], string | Uint8Array]): UnwrittenObject =>
       makeUnwrittenObject(objectFormat, type, content);
     // A push moves the ref on from where it is.
@@ -83,15 +94,8 @@ export class OwnHeartbeatSchedule {
     const made = makeHeartbeat(
       sign,
       { parents, count: this.#count },
-      {
-        actor: sign.machine,
-        host,
-        identity,
-        now: parts.now(),
-        objectFormat,
-        sink,
-        sign: signer?.() ?? null,
-      },
+      { actor: sign.machine, host, identity, now: parts.now(), objectFormat, sink },
+      this.#speak,
     );
     return { ...made, spec: { from: made.tip, to: ref } };
   }

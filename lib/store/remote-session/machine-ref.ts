@@ -1,8 +1,9 @@
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
+import type { SignedStatement } from '../../domain/ports/sharing-port.ts';
 import { type Heartbeat, heartbeatSchema } from '../../domain/state/machine-schemas.ts';
 import { makeUnwrittenObject, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import { maySignAs, readCommitSignerKey } from '../../util/machine-key.ts';
+import { isSignedBy, maySignAs } from '../../util/machine-key.ts';
 import { machinesRoot } from '../sync/remote-refs.ts';
 import { type ChangeContext, renderStateCommit } from '../write/apply-change.ts';
 
@@ -17,19 +18,20 @@ function refPart(machine: string): string {
   return machine.replace(/[^\w-]+/g, '-').replace(/^-+|-+$/g, '') || 'machine';
 }
 
+/** Signs a text with the key of this machine. */
+export type Speak = (text: string) => SignedStatement;
+
 /** Makes the next heartbeat: a commit without files on those before it. No two are the same, so each moves the ref. */
 export function makeHeartbeat(
   sign: Heartbeat,
   { parents, count }: { readonly parents: readonly ObjectId[]; readonly count: number },
   context: ChangeContext,
+  speak: Speak,
 ): { readonly tip: ObjectId; readonly objects: readonly UnwrittenObject[] } {
   const tree = makeUnwrittenObject(context.objectFormat, 'tree', '');
   const message = `${sign.machine}: heartbeat ${count}\n\n${JSON.stringify(sign, null, 2)}\n`;
-  const commit = makeUnwrittenObject(
-    context.objectFormat,
-    'commit',
-    renderStateCommit(tree.oid, parents, message, context),
-  );
+  const text = renderStateCommit(tree.oid, parents, message, context);
+  const commit = makeUnwrittenObject(context.objectFormat, 'commit', `${text}\nSignature: ${speak(text).signature}\n`);
   return { tip: commit.oid, objects: [tree, commit] };
 }
 
@@ -46,18 +48,27 @@ export interface HeartbeatOfCommit {
 async function readSign(catFile: CatFile, tip: ObjectId): Promise<HeartbeatOfCommit | null> {
   const object = await catFile.read(tip).catch(() => null);
   if (object === null || object.type !== 'commit' || object.size > maxBytes) return null;
-  const text = object.bytes.toString();
+  const [, text = '', signature = ''] = object.bytes.toString().match(signedText) ?? [];
   const [, , ...body] = text.split('\n\n');
   const [, seconds = ''] = text.match(/^committer .* (\d{1,11}) [+-]\d{4}$/m) ?? [];
   try {
+    const sign = heartbeatSchema.parse(JSON.parse(body.join('\n\n')));
+    const { key = '' } = sign;
     return {
-      sign: heartbeatSchema.parse(JSON.parse(body.join('\n\n'))),
+      sign,
       at: new Date(Number(seconds) * 1_000).toISOString(),
-      signer: readCommitSignerKey(text, tip.length === 40 ? 'sha1' : 'sha256'),
+      signer: isCanonical(signature) && isSignedBy(key, text, signature) ? key : null,
     };
   } catch {
     return null;
   }
+}
+
+/** A commit and the signature over all of it; nothing may follow, or others could make new ones of it. */
+const signedText = /^([^]*)\nSignature: ([\w-]+)\n$/;
+
+function isCanonical(signature: string): boolean {
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
 /** Reads the heartbeats that machines gave themselves and that can be read, of refs with their tips. */

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { RemoteSession, SignedStatement } from '../../domain/ports/sharing-port.ts';
+import type { RemoteSession } from '../../domain/ports/sharing-port.ts';
 import type { Heartbeat } from '../../domain/state/machine-schemas.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import type { LocalStore } from '../store-options.ts';
 import { fetchBranchCommits, fetchRemoteBranchTip } from '../sync/remote-refs.ts';
 import type { RemoteRefs } from '../write/kept-commits.ts';
 import { MachineHeartbeatWatch, OwnHeartbeatSchedule } from './heartbeats.ts';
-import { machineRef } from './machine-ref.ts';
+import { machineRef, type Speak } from './machine-ref.ts';
 import { RemoteExchange } from './remote-exchange.ts';
 import { PushRateLimit, RemoteGitRunner } from './remote-git-runner.ts';
 import { RemoteStoreWriter } from './shared-writer.ts';
@@ -21,8 +21,7 @@ export interface RemoteSessionOptions {
   readonly sign: Heartbeat;
   /** See Sharing. */
   readonly budget: number | null;
-  /** Signs with this machine's key. */
-  readonly speak: (text: string) => SignedStatement;
+  readonly speak: Speak;
   /** Limit of all machines together; null: no limit. */
   readonly pushesPerMinute: number | null;
   /** No answer of the remote is waited for any longer; milliseconds. */
@@ -45,7 +44,7 @@ export interface OpenedRemoteSession extends RemoteSession {
 export function openRemoteSession(store: LocalStore, options: RemoteSessionOptions): OpenedRemoteSession {
   const { remote, sign, patienceMs, pushesPerMinute, signal, onLine } = options;
   const network = new RemoteGitRunner(options.network, { remote, patienceMs });
-  const signs = new OwnHeartbeatSchedule();
+  const signs = new OwnHeartbeatSchedule(options.speak);
   let seen: RemoteRefs = new Map();
   const watch = new MachineHeartbeatWatch(sign.machine);
   const opened: { exchange: RemoteExchange; writer: RemoteStoreWriter }[] = [];

@@ -4,7 +4,6 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { StateChange } from '../../domain/ports/store-port.ts';
 import type { ValidationNote } from '../../domain/state/verdict.ts';
 import { makeUnwrittenObject, type ObjectHashFormat, type UnwrittenObject } from '../../git/objects/make-object.ts';
-import type { CommitSigner } from '../../util/machine-key.ts';
 import type { RefState, RefStates } from '../notes/indexed-state.ts';
 import { blackboardAnchor, computeNoteKey, type NoteAnchor, sessionAnchor, taskAnchor } from '../notes/note-kinds.ts';
 import {
@@ -175,15 +174,15 @@ export function editNoteTreeChecked<T>(
   }
 }
 
-/** Renders a commit on a state ref in the person's name, signed where the context asks for it; null: an empty tree. */
+/** Renders a commit on a state ref in the person's name; null: an empty tree. */
 export function renderStateCommit(
   tree: ObjectId | null,
   parents: readonly ObjectId[],
   message: string,
-  { identity, now, objectFormat, sign = null }: ChangeContext,
+  { identity, now, objectFormat }: ChangeContext,
 ): string {
   const time = `${Math.floor(now.getTime() / 1000)} ${identity.zone}`;
-  const text = [
+  return [
     `tree ${tree ?? makeUnwrittenObject(objectFormat, 'tree', '').oid}`,
     ...parents.map((parent) => `parent ${parent}`),
     `author ${identity.author} ${time}`,
@@ -191,7 +190,6 @@ export function renderStateCommit(
     '',
     message,
   ].join('\n');
-  return sign === null ? text : sign(text);
 }
 
 /** Writes for the note on a judged commit: a verdict, or the checks run once more. */
@@ -228,8 +226,6 @@ export interface ChangeContext {
   readonly now: Date;
   readonly objectFormat: ObjectHashFormat;
   readonly sink: ObjectSink;
-  /** Makes a commit's text one that this clone signed; none is where no machines share what it is about. */
-  readonly sign?: CommitSigner | null;
 }
 
 /** Context of one change by `actor`, and the objects it makes: they are written before refs move. */

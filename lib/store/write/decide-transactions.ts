@@ -1,23 +1,15 @@
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
-import type {
-  DecideTransaction,
-  OwnStateTips,
-  StateChange,
-  Transaction,
-  TransactResult,
-} from '../../domain/ports/store-port.ts';
+import type { DecideTransaction, OwnStateTips, Transaction, TransactResult } from '../../domain/ports/store-port.ts';
 import type { ObjectHashFormat, UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
-import type { CommitSigner } from '../../util/machine-key.ts';
 import {
   advanceIndexedState,
   collectStateTips,
-  findSingleNote,
   type IndexedState,
   openStateSnapshot,
   type RefStates,
 } from '../notes/indexed-state.ts';
-import { computeNoteKey, sessionAnchor, stateRefs } from '../notes/note-kinds.ts';
+import { stateRefs } from '../notes/note-kinds.ts';
 import { applyStateChange, collectObjects } from './apply-change.ts';
 import type { CommitIdentity } from './audit-entry.ts';
 
@@ -45,8 +37,6 @@ interface RoundContext {
   readonly objectFormat: ObjectHashFormat;
   readonly now: () => Date;
   readonly host: string | null;
-  /** See StoreOptions. */
-  readonly signer?: () => CommitSigner | null;
   readonly ownTips?: OwnStateTips;
 }
 
@@ -106,26 +96,13 @@ function applyAll(
 ): IndexedState {
   const now = context.now();
   const { sink } = collectObjects(context.objectFormat, objects);
-  const refs = transaction.changes.reduce((before: RefStates, change) => {
-    const sign = isShared(before, change, context.objectFormat) ? (context.signer?.() ?? null) : null;
-    return applyStateChange(before, change, { ...context, actor: transaction.actor, now, sink, sign });
-  }, state);
+  const refs = transaction.changes.reduce(
+    (before: RefStates, change) =>
+      applyStateChange(before, change, { ...context, actor: transaction.actor, now, sink }),
+    state,
+  );
   // Once for all changes: nothing reads tasks in between.
   return advanceIndexedState(state, refs);
-}
-
-/** Whether machines share the session that a change is about, before it or by it. */
-function isShared(state: RefStates, change: StateChange, format: ObjectHashFormat): boolean {
-  const session = sessionOf(change);
-  if (session === null) return false;
-  const known = findSingleNote(state.sessions, computeNoteKey(format, sessionAnchor(session)))?.value;
-  return (change.session ?? known)?.machines !== undefined;
-}
-
-/** Session that a change is about; null: a commit alone. */
-function sessionOf({ tasks = [], session, verdict, verification, review, page }: StateChange): string | null {
-  const about = tasks[0]?.session ?? session?.id ?? verdict?.session ?? verification?.session ?? review?.note.session;
-  return about ?? page?.session ?? null;
 }
 
 /**

@@ -6,7 +6,6 @@ import type { GitIdentities } from '../../git/process/git-identity.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { finishKilledRefChanges } from '../../git/refs/finish-killed-ref-changes.ts';
 import { type RefCommand, type RefTransactionResult, RefTransactions } from '../../git/refs/ref-transaction.ts';
-import type { CommitSigner } from '../../util/machine-key.ts';
 import { unreachable } from '../../util/unreachable.ts';
 import { collectStateTips, type IndexedState, openStateSnapshot } from '../notes/indexed-state.ts';
 import type { StateReader } from '../notes/state-reader.ts';
@@ -27,7 +26,6 @@ interface Options {
   readonly host: string | null;
   /** Called once reviews were written, before who wrote them goes on. */
   readonly onReviewed: (state: IndexedState) => Promise<void>;
-  readonly signer?: () => CommitSigner | null;
   readonly ownTips?: OwnStateTips;
 }
 

@@ -22,7 +22,6 @@ export function openWriter(
     now: options.now ?? (() => new Date()),
     host: options.hostname ?? null,
     onReviewed: (state) => updateReviewNotesForGitLog({ ...options, catFile: reading.catFile }, state),
-    ...(options.signer === undefined ? {} : { signer: options.signer }),
     ...(options.ownTips === undefined ? {} : { ownTips: options.ownTips }),
   });
 }

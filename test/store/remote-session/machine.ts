@@ -3,7 +3,7 @@ import type { Store } from '../../../lib/domain/ports/store-port.ts';
 import { shareSshConnection } from '../../../lib/git/process/share-ssh.ts';
 import { openStore } from '../../../lib/store/open-store.ts';
 import { type OpenedRemoteSession, openRemoteSession } from '../../../lib/store/remote-session/open-remote-session.ts';
-import { publicKeyOf, signCommitText } from '../../../lib/util/machine-key.ts';
+import { makePrivateKey, publicKeyOf, signTextWithKey } from '../../../lib/util/machine-key.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { alterTask } from '../../support/tasks.ts';
 import { commonDirOf, taskOf } from '../sync-clones.ts';
@@ -21,20 +21,19 @@ export interface Machine {
 export async function openMachine(
   repo: TestRepo,
   name: string,
-  { key = null, patienceMs = 60_000 }: { readonly key?: string | null; readonly patienceMs?: number } = {},
+  { key = makePrivateKey(), patienceMs = 60_000 }: { readonly key?: string; readonly patienceMs?: number } = {},
 ): Promise<Machine> {
   const context = { cwd: repo.path, env: repo.env };
-  const signer = () => (key === null ? null : (text: string) => signCommitText(text, key, 'sha1'));
-  const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1', signer });
+  const store = await openStore({ context, commonDir: commonDirOf(repo), objectFormat: 'sha1' });
   const lines: boolean[] = [];
   const lost: FlameError[] = [];
   const network = await shareSshConnection(context);
   const remoteSession = openRemoteSession(store, {
     ...{ remote: 'origin', network, pushesPerMinute: null, patienceMs },
     budget: null,
-    speak: () => ({ key: '', signature: '' }),
+    speak: (text) => ({ key: publicKeyOf(key), signature: signTextWithKey(key, text) }),
     sign: {
-      ...(key === null ? {} : { key: publicKeyOf(key) }),
+      key: publicKeyOf(key),
       v: 1,
       machine: name,
       person: 'Lea <lea@example.com>',

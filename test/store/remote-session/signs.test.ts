@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { machineRef } from '../../../lib/store/remote-session/machine-ref.ts';
-import { appendKeyFingerprint, makePrivateKey, publicKeyOf, signCommitText } from '../../../lib/util/machine-key.ts';
+import { appendKeyFingerprint, makePrivateKey, publicKeyOf, signTextWithKey } from '../../../lib/util/machine-key.ts';
 import type { TestRepo } from '../../support/repo.ts';
 import { sampleSession, sampleSessionId } from '../sample.ts';
 import { inStore, makeClones, sync, taskOf } from '../sync-clones.ts';
@@ -58,21 +58,31 @@ async function live(machine: Machine): Promise<void> {
 const silent = ({ remoteSession }: Machine): number =>
   remoteSession.machines().find(({ sign }) => sign?.machine === ben)?.silentMs ?? -1;
 
-for (const [what, key] of [
-  ['unsigned', null],
-  ['signed with the key of another machine', eveKey],
-] as const)
+const lies: Readonly<Record<string, (text: string, signature: string) => string>> = {
+  unsigned: (text) => text,
+  'signed with the key of another machine': (text) => `${text}\nSignature: ${signTextWithKey(eveKey, text)}\n`,
+  'with the signature of an earlier one': (text, signature) => `${text}\nSignature: ${signature}\n`,
+};
+
+/** A commit that differs, under a signature that is sound for what stands above it. */
+const copies: typeof lies = {
+  'copied with a line below': (text, signature) => `${text}\nSignature: ${signature}\nSignature: x\n`,
+  'copied with another spelling of its signature': (text, signature) => `${text}\nSignature: ${signature}==\n`,
+  'copied with an empty line below': (text, signature) => `${text}\nSignature: ${signature}\n\n`,
+};
+
+for (const [what, forge] of [...Object.entries(lies), ...Object.entries(copies)])
   test(`DST-1 TRU-2 a sign of life that a machine did not give, ${what}, does not keep it alive, and its own next one counts`, async () => {
     const made = await bench();
     await made.ada.remoteSession.exchangeNow();
     const { other } = made;
     other.git('fetch', '-q', 'origin', '+refs/blueflame/*:refs/blueflame/*');
-    const text = `${other.git('cat-file', 'commit', benRef)}\n`
-      .replace(/gpgsig [\s\S]*?-----END SSH SIGNATURE-----\n/, '')
-      .replace(/\nauthor /, `\nparent ${other.git('rev-parse', benRef)}\nauthor `);
-    other.write('.git/sign', key === null ? text : signCommitText(text, key, 'sha1'));
+    const [, text = '', signature = ''] =
+      `${other.git('cat-file', 'commit', benRef)}\n`.match(/^([^]*)\nSignature: ([\w-]+)\n$/) ?? [];
+    const next = text.replace(/\nauthor /, `\nparent ${other.git('rev-parse', benRef)}\nauthor `);
+    other.write('.git/sign', forge(what in copies ? text : next, signature));
     const forged = other.git('hash-object', '-t', 'commit', '-w', '.git/sign');
-    other.git('push', '-q', 'origin', `${forged}:${benRef}`);
+    other.git('push', '-q', '--force', 'origin', `${forged}:${benRef}`);
     const before = silent(made.ada);
     await made.ada.remoteSession.exchangeNow();
     assert.ok(silent(made.ada) > before, 'it is silent for longer');
