@@ -56,8 +56,10 @@ const mostRead = 4 * maxBody;
 const mostWaiting = 4_000_000;
 /** Connections: each holds a descriptor of a process that may lead a run. */
 const mostConnections = 256;
-/** Of them those that have not shown the token: beyond it the oldest ends, so that others find room. */
+/** Of them those that have not shown the token: beyond it the oldest end, so that others find room. */
 const mostStrangers = 64;
+/** What has come in by then has been read. */
+const readingMs = 200;
 /** How long a request may take to arrive, and its headers. */
 const arrivalLimits = { requestTimeout: 60_000, headersTimeout: 10_000, connectionsCheckingInterval: 5_000 };
 /** Interval of pings, by which dead connections are detected. */
@@ -84,12 +86,14 @@ export async function servePage(
       refuse(response, isTheirs ? 400 : 500, describeFailure(error));
     });
   });
+  const endOldest = (): void => {
+    for (const socket of [...strangers].slice(0, -mostStrangers)) socket.destroy();
+  };
   server.maxConnections = mostConnections;
   server.on('connection', (socket) => {
     strangers.add(socket);
     socket.once('close', () => strangers.delete(socket));
-    const [oldest] = strangers;
-    if (strangers.size > mostStrangers) oldest?.destroy();
+    if (strangers.size > mostStrangers) setTimeout(endOldest, readingMs).unref();
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
