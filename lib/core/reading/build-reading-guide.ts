@@ -16,6 +16,7 @@ import { isTestByName } from './file-kind.ts';
 import { type FileLinks, findFileLinks } from './file-links.ts';
 import { listOwnMarks, makeMark, whyLooksGenerated } from './file-marks.ts';
 import { createLostLines } from './lost-lines.ts';
+import { createMockDescriber } from './mocked-changes.ts';
 import { createNameDescriber } from './name-marks.ts';
 import { describeMove } from './quiet-changes.ts';
 import { makeSourceChapters } from './source-chapters.ts';
@@ -96,6 +97,7 @@ type Marks = ReadonlyMap<ChangedText, readonly ReadingMark[]>;
 function markFiles({ texts, links }: ReadChanges, search: TreeSearch, coverage: readonly CoveredFile[]): Marks {
   const isManifestChanged = texts.some(({ kind }) => kind === 'dependencies');
   const listLost = createLostLines(texts.filter(({ kind }) => kind === 'test'));
+  const describeMocks = createMockDescriber(texts, links);
   const describeNames = createNameDescriber(texts, search);
   const untested = listUntested({ texts, links }, search, coverage);
   return new Map(
@@ -103,6 +105,7 @@ function markFiles({ texts, links }: ReadChanges, search: TreeSearch, coverage: 
       const all = [
         ...makeMark('weaker-check', [
           ...findWeakerChecks(text, text.kind === 'test' ? listLost(text) : []),
+          ...(text.kind === 'test' ? describeMocks(text) : []),
           ...describeMove(text),
         ]),
         ...listOwnMarks(text, isManifestChanged),

@@ -1,3 +1,4 @@
+import type { Hunk } from '../../domain/state/patch.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { countCommonEnds, groupBy } from '../../util/sort-and-group.ts';
 import { depthOf, readChangedStatements, type Statement, type StatementRules } from './changed-statements.ts';
@@ -9,8 +10,9 @@ import type { ChangedText } from './changed-text.ts';
  * else is another one.
  */
 export function describeChangedExpectations(text: ChangedText, assertion: RegExp): readonly string[] {
-  if (!text.isWhole || text.file.status !== 'modified' || text.added.length > mostAdded) return [];
-  const found = pairStatements(text, { language: text.language, assertion });
+  const rules = { language: text.language, assertion };
+  const hunks = text.added.length > mostAdded ? [] : text.hunks;
+  const found = hunks.flatMap((hunk) => pairStatements(hunk, rules));
   return [...groupBy(found, ([change]) => change)].map(([change, pairs]) => {
     const evidence = pairs.slice(0, 1).map(([, pair]) => (change === 'value' ? show(pair) : join(pair.after.tokens)));
     return `${formatCount(pairs.length, 'assertion')} ${words[change][pairs.length === 1 ? 0 : 1]}: ${evidence.join('')}`;
@@ -42,8 +44,8 @@ interface Pair {
 /** A place with more of them was rewritten. */
 const mostOfPlace = 40;
 
-function pairStatements(text: ChangedText, rules: StatementRules): readonly (readonly [Change, Pair])[] {
-  const { before, after } = readChangedStatements(text, rules);
+function pairStatements(hunk: Hunk, rules: StatementRules): readonly (readonly [Change, Pair])[] {
+  const [before = [], after = []] = readChangedStatements(hunk, rules);
   const places = groupBy(after, ({ kind, place }) => `${kind} ${place}`);
   return before.flatMap((one) => {
     const near = places.get(`${one.kind} ${one.place}`) ?? [];
@@ -90,7 +92,7 @@ function changeOf(pair: Pair, rules: StatementRules): Change | null {
 
 const literal = /^"|^\d|^(?:true|false|null|undefined|nil|None|True|False|NaN)$/;
 const constant = /(?:^|\.)[A-Z]\w*$/;
-const valueName = /^"?(?:want|expect|exp$)|\braises$/;
+const valueName = /^"?(?:want|expect|exp$)|\braises$|^if$/;
 
 function isOtherValue({ before: { kind, tokens }, start, end, old, now }: Pair, rules: StatementRules): boolean {
   if (![old, now].every((part) => isWrittenOut(part, rules)) || joinValues(old) === joinValues(now)) return false;
@@ -105,7 +107,7 @@ function isOtherValue({ before: { kind, tokens }, start, end, old, now }: Pair, 
   if (kind === 'row') return old.length === 1 && now.length === 1 && rest.every(({ text }) => /[\])},]/.test(text));
   if (kind === 'value')
     return before.some((one) => valueName.test(one)) && [...old, ...now].some((one) => literal.test(one));
-  return kind === 'comparison' || isExpected(before, open, rules);
+  return isExpected(before, open, rules);
 }
 
 /** Whether tokens are values alone, such as `[1, Some("a")]`: what Go calls is a function, with a capital too. */

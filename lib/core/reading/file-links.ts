@@ -18,6 +18,14 @@ export function findFileLinks(texts: readonly ChangedText[]): FileLinks {
   );
 }
 
+/** Finds the changed files that a text means by the name of a module. */
+export function createImportResolver(
+  texts: readonly ChangedText[],
+): (text: ChangedText, name: string) => readonly string[] {
+  const places = indexPlaces(texts.map(({ path }) => path));
+  return (text, name) => resolve(text, name, places);
+}
+
 // Shorter names are those of anything.
 const shortestName = 4;
 const mostLines = 5_000;

@@ -380,6 +380,53 @@ test('a check that was made stronger, or only moved, is not marked', () => {
   );
 });
 
+const mocks: readonly (readonly [string, string, string, string])[] = [
+  ['lib/price.ts', 'test/price.test.ts', "import { total } from '../lib/price.ts';", "vi.mock('../lib/price.ts', f);"],
+  ['src/price.js', 'src/cart.test.js', "import * as price from './price';", "sinon.stub(price, 'total').returns(3);"],
+  [
+    'src/price.js',
+    'src/cart.test.js',
+    "import * as price from './price';",
+    "jest.spyOn(price, 'total').mockReturnValue(3);",
+  ],
+  ['shop/price.py', 'tests/test_price.py', 'from shop.price import total', "@patch('shop.price.total')"],
+  ['shop/price.py', 'tests/test_price.py', 'from shop import price', "monkeypatch.setattr(price, 'total', f)"],
+];
+
+test('RVW-1 a test that replaces the changed file it is about is marked', () => {
+  for (const [source, path, imported, mock] of mocks) {
+    const [old, now] = source.endsWith('.py')
+      ? ['def total():\n    return 1\n', 'def total():\n    return 2\n']
+      : ['export function total() {\n  return 1;\n}\n', 'export function total() {\n  return 2;\n}\n'];
+    const written = edited(`${imported}\na()\n`, `${imported}\n${mock}\na()\n`);
+    const mark = `weaker-check: replaces what it tests, ${source}: ${mock}`;
+    assert.equal(marksOf({ [source]: edited(old, now), [path]: written }), { [path]: [mark] });
+    // It did so before, or the file is as it was.
+    assert.equal(
+      marksOf({
+        [source]: edited(old, now),
+        [path]: edited(`${imported}\n${mock}\na()\n`, `${imported}\n  ${mock}\nb()\n`),
+      }),
+      {},
+    );
+    assert.equal(marksOf({ [path]: written }), {});
+  }
+});
+
+test('RVW-1 a test may replace what it is not about, and watch what it is', () => {
+  const [old, now] = ['export function total() {\n  return 1;\n}\n', 'export function total() {\n  return 2;\n}\n'];
+  const imported = "import { add } from '../lib/cart.ts';\nimport * as price from '../lib/price.ts';\n";
+  for (const line of ["vi.mock('../lib/price.ts');\n", "vi.spyOn(price, 'total');\n", "vi.mock('axios');\n"])
+    assert.equal(
+      marksOf({
+        'lib/price.ts': edited(old, now),
+        'lib/cart.ts': edited(old.replace('total', 'add'), now.replace('total', 'add')),
+        'test/cart.test.ts': edited(imported, imported + line),
+      }),
+      {},
+    );
+});
+
 test('a deleted test says what went with it', () => {
   assert.equal(marksOf({ 'test/a.test.ts': deleted("test('a', () => {\n  assert.is(a, 1);\n});\n") }), {
     'test/a.test.ts': ['weaker-check: 1 test with 1 assertion deleted', 'deletion: deleted with 3 lines'],
