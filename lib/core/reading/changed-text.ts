@@ -99,3 +99,13 @@ export function quoteFirst({ added, removed }: Pick<ChangedText, 'added' | 'remo
   const [sign, line] = added.some(isRealLine) ? ['+', added.find(isRealLine)] : ['-', removed.find(isRealLine)];
   return line === undefined ? '' : `: ${sign}${line.trim().slice(0, 60)}`;
 }
+
+/** How many lines a pattern is found in. */
+export function countMatches(lines: readonly string[], pattern: RegExp): number {
+  return lines.filter((line) => pattern.test(line)).length;
+}
+
+/** What a pattern finds first; '' where it finds nothing. */
+export function findMatch(lines: readonly string[], pattern: RegExp): string {
+  return lines.map((line) => pattern.exec(line)?.[0]).find((found) => found !== undefined) ?? '';
+}

@@ -6,27 +6,22 @@ import type { ChangedText } from './changed-text.ts';
  * What stands in a text of another language no longer runs.
  */
 export function createLostLines(texts: readonly ChangedText[]): (text: ChangedText) => readonly string[] {
-  const ofLanguage = new Map(
+  const added = new Map(
     [...groupBy(texts, ({ language }) => language)].map(
-      ([language, of]) => [language, countLines(of.flatMap(({ added }) => added))] as const,
+      ([language, of]) => [language, countLines(of.flatMap((text) => text.added))] as const,
     ),
   );
-  return ({ language, added, removed }) => {
-    const all = ofLanguage.get(language);
-    const own = countLines(added);
-    const taken = new Map<string, number>();
-    return removed.filter((line) => {
+  return (text) => {
+    const [all, own, taken] = [added.get(text.language), countLines(text.added), new Map<string, number>()];
+    return text.removed.filter((line) => {
       const key = line.trim();
-      const used = taken.get(key) ?? 0;
-      if ((all?.get(key) ?? 0) - (own.get(key) ?? 0) <= used) return true;
-      taken.set(key, used + 1);
-      return false;
+      const others = (all?.get(key) ?? 0) - (own.get(key) ?? 0) - (taken.get(key) ?? 0);
+      if (others > 0) taken.set(key, (taken.get(key) ?? 0) + 1);
+      return others <= 0;
     });
   };
 }
 
 function countLines(lines: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const line of lines) counts.set(line.trim(), (counts.get(line.trim()) ?? 0) + 1);
-  return counts;
+  return new Map([...groupBy(lines, (line) => line.trim())].map(([key, of]) => [key, of.length] as const));
 }

@@ -1,5 +1,5 @@
 import { formatCount } from '../../util/format-figures.ts';
-import type { ChangedText } from './changed-text.ts';
+import { type ChangedText, countMatches, findMatch } from './changed-text.ts';
 import { type FileKind, kindOfFile, languageOf } from './file-kind.ts';
 
 // What changes that show few or no lines do: those of a name, of lock files, of binary files.
@@ -37,10 +37,14 @@ const registries =
 export function describeSources({ added, removed, before }: ChangedText): readonly string[] {
   const known = new Set(hostsOf(before.split('\n')));
   const strange = hostsOf(added).filter((name) => !registries.test(name) && !known.has(name));
-  const scripts = count(added, runsScript) - count(removed, runsScript);
-  const [sums, versions] = [count(removed, checksum), Math.max(count(removed, version), count(added, version))];
-  const fewer = sums - count(added, checksum) - Math.max(0, count(removed, version) - count(added, version));
-  const others = Math.min(sums, count(added, checksum)) - versions;
+  const scripts = countMatches(added, runsScript) - countMatches(removed, runsScript);
+  const [sums, versions] = [
+    countMatches(removed, checksum),
+    Math.max(countMatches(removed, version), countMatches(added, version)),
+  ];
+  const fewer =
+    sums - countMatches(added, checksum) - Math.max(0, countMatches(removed, version) - countMatches(added, version));
+  const others = Math.min(sums, countMatches(added, checksum)) - versions;
   return [
     ...[...new Set(strange)].map((name) => `gets packages from ${name}`),
     ...(scripts > 0 ? [`${scripts} more that run${scripts === 1 ? 's' : ''} a script when it is installed`] : []),
@@ -68,10 +72,6 @@ function hostsOf(lines: readonly string[]): readonly string[] {
   });
 }
 
-function count(lines: readonly string[], pattern: RegExp): number {
-  return lines.filter((line) => pattern.test(line)).length;
-}
-
 /** Written otherwise than they are shown: order and presence of characters, letters that look like others, far text. */
 const disguises: readonly (readonly [RegExp, (found: string) => string])[] = [
   [
@@ -88,12 +88,11 @@ const disguises: readonly (readonly [RegExp, (found: string) => string])[] = [
 /** What added lines show less of, or otherwise, than they hold. */
 export function describeHiddenText({ kind, added, removed }: ChangedText): readonly string[] {
   if (kind === 'document' || kind === 'lock' || kind === 'made') return [];
-  return disguises.flatMap(([pattern, words]) => {
-    if (count(added, pattern) <= count(removed, pattern)) return [];
-    const found = added.map((line) => pattern.exec(line)?.[0]).find((match) => match !== undefined);
-    return found === undefined ? [] : [words(found)];
-  });
+  return disguises.flatMap(([pattern, words]) =>
+    countMatches(added, pattern) > countMatches(removed, pattern) ? [words(findMatch(added, pattern))] : [],
+  );
 }
+
 /** The part of a name by which a file passes for one that tools write. */
 export function nameOfMade(path: string): string {
   return /(?:\.min)?\.[^./]+(?:\.map)?$/.exec(path)?.[0] ?? '';

@@ -1,6 +1,6 @@
 import { formatCount } from '../../util/format-figures.ts';
 import { describeChangedExpectations } from './changed-expectations.ts';
-import { type ChangedText, isRealLine } from './changed-text.ts';
+import { type ChangedText, countMatches, findMatch, isRealLine } from './changed-text.ts';
 import { isTestByName } from './file-kind.ts';
 import { findGuardedAssertions } from './guarded-assertions.ts';
 
@@ -15,7 +15,10 @@ export function findWeakerChecks(text: ChangedText, lost: readonly string[]): re
     ...(isCheck ? listMore(text, passes) : []),
     ...(kind === 'settings' || kind === 'dependencies' ? listMore(text, rulesOff) : []),
   ];
-  const lessStrict = isCheck && file.status !== 'deleted' && looser.length === 0 ? listFewer(text, strict) : looser;
+  const lessStrict =
+    isCheck && file.status !== 'deleted' && looser.length === 0
+      ? listMore({ added: text.removed, removed: text.added }, strict, 'no longer has')
+      : looser;
   return [
     ...(kind === 'test' ? findWeakerTests(text, lost) : []),
     ...(kind === 'ci' && file.status !== 'deleted' ? findLostSteps(text) : []),
@@ -85,26 +88,13 @@ const unverified: readonly RegExp[] = [
 function listMore(
   { added, removed }: Pick<ChangedText, 'added' | 'removed'>,
   signs: readonly RegExp[],
+  verb = 'adds',
 ): readonly string[] {
   return signs.flatMap((pattern) => {
-    const more = count(added, pattern) - count(removed, pattern);
-    if (more <= 0) return [];
-    const first = added.map((line) => pattern.exec(line)?.[0]).find((found) => found !== undefined) ?? '';
-    return [`adds \`${first.trim().slice(0, 60)}\`${more === 1 ? '' : ` and ${more - 1} more like it`}`];
+    const more = countMatches(added, pattern) - countMatches(removed, pattern);
+    const others = more === 1 ? '' : ` and ${more - 1} more like it`;
+    return more <= 0 ? [] : [`${verb} \`${findMatch(added, pattern).trim().slice(0, 60)}\`${others}`];
   });
-}
-
-/** What the removed lines hold more often than the added ones, in their own words. */
-function listFewer({ added, removed }: Pick<ChangedText, 'added' | 'removed'>, signs: readonly RegExp[]): string[] {
-  return signs.flatMap((pattern) => {
-    if (count(removed, pattern) <= count(added, pattern)) return [];
-    const first = removed.map((line) => pattern.exec(line)?.[0]).find((found) => found !== undefined) ?? '';
-    return [`no longer has \`${first.trim().slice(0, 60)}\``];
-  });
-}
-
-function count(lines: readonly string[], pattern: RegExp): number {
-  return lines.filter((line) => pattern.test(line)).length;
 }
 
 const testCase =
@@ -128,7 +118,7 @@ function findWeakerTests(text: ChangedText, lines: readonly string[]): readonly 
   // One that is a comment now checks nothing.
   const added = text.added.filter(isRealLine);
   const commented = countTestsInComments(text.after) - countTestsInComments(text.before);
-  const lost = (pattern: RegExp): number => count(removed, pattern) - count(added, pattern);
+  const lost = (pattern: RegExp): number => countMatches(removed, pattern) - countMatches(added, pattern);
   const [cases, asserts] = [lost(testCase), lost(assertion)];
   if (file.status === 'deleted') {
     const gone = [
@@ -138,7 +128,7 @@ function findWeakerTests(text: ChangedText, lines: readonly string[]): readonly 
     return gone.length === 0 ? [] : [`${gone.join(' with ')} deleted`];
   }
   const left = file.movedFrom;
-  const looser = Math.min(-lost(loose), count(removed, assertion));
+  const looser = Math.min(-lost(loose), countMatches(removed, assertion));
   const guarded = findGuardedAssertions(text, assertion);
   return [
     ...(left !== null && isTestByName(left.path) && !isTestByName(path) ? ['its new name is not that of a test'] : []),
