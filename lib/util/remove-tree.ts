@@ -1,16 +1,12 @@
-import { chmodSync, lstatSync, opendirSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
-import { lstat, rm, rmdir, unlink } from 'node:fs/promises';
-import { join, sep } from 'node:path';
-import { setImmediate as pause } from 'node:timers/promises';
+import { chmodSync, readdirSync, renameSync } from 'node:fs';
+import { lstat, opendir, rm, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isMissingFileError } from './read-file.ts';
 
-// Others wait meanwhile: agents ask for decisions, people for their view.
-const entriesAtOnce = 200;
-// The system frees what a larger file took block by block.
-const smallBytes = 1024 * 1024;
+const filesAtOnce = 200;
 
 /**
- * Removes a folder with everything in it, or a file; links are not followed. What takes long happens off the main thread. An agent may have
+ * Removes a folder with everything in it, or a file, off the main thread; links are not followed. An agent may have
  * taken away its own right to read or change a folder, or nested folders too deep: that is undone. Nothing there:
  * nothing done. Throws what the system says where it can't be removed, and the signal's reason once that aborted: what
  * is left then goes by doing it again.
@@ -27,49 +23,22 @@ export async function removeTree(path: string, signal?: AbortSignal): Promise<vo
   }
 }
 
-/** Small files at once: to have another thread remove one takes longer than that. A failure leaves its folder, too. */
+/** A failure leaves its folder, too. */
 async function removeFolder(path: string, signal: AbortSignal | undefined): Promise<void> {
-  const folders = [path];
-  let done = 0;
-  const rest = async (): Promise<void> => {
-    done += 1;
-    if (done % entriesAtOnce !== 0) return;
-    await pause();
-    signal?.throwIfAborted();
-  };
-  for (let at = 0; at < folders.length; at += 1) {
-    const folder = folders[at] ?? path;
-    // A part at a time: it may hold a million.
-    const listing = opendirSync(folder, { bufferSize: entriesAtOnce });
-    try {
-      for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
-        const child = join(folder, entry.name);
-        if (entry.isDirectory()) folders.push(child);
-        else if (lstatSync(child).size <= smallBytes) unlinkSync(child);
-        else await unlink(child);
-        await rest();
-      }
-    } finally {
-      listing.closeSync();
-    }
-  }
-  await removeEmpty(folders, signal);
-}
-
-/**
- * Each before the one that holds it, those of one depth together: to free what a folder took, some file systems wait for
- * the disk. `folders` are in the order of their depths.
- */
-async function removeEmpty(folders: readonly string[], signal: AbortSignal | undefined): Promise<void> {
-  const depthAt = (index: number): number => (folders[index] ?? '').split(sep).length;
-  for (let [end, from] = [folders.length, 0]; end > 0; end = from) {
-    const depth = depthAt(end - 1);
-    for (from = end - 1; from > 0 && end - from < entriesAtOnce && depthAt(from - 1) === depth; ) from -= 1;
-    const ends = await Promise.allSettled(folders.slice(from, end).map((folder) => rmdir(folder)));
-    const failed = ends.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+  const folders: string[] = [];
+  const files: string[] = [];
+  const removeFiles = (): Promise<unknown> => Promise.all(files.splice(0).map((file) => unlink(file)));
+  // A part at a time: it may hold a million.
+  for await (const entry of await opendir(path, { bufferSize: filesAtOnce })) {
+    (entry.isDirectory() ? folders : files).push(join(path, entry.name));
+    if (files.length < filesAtOnce) continue;
+    await removeFiles();
     signal?.throwIfAborted();
   }
+  await removeFiles();
+  for (const folder of folders) await removeFolder(folder, signal);
+  signal?.throwIfAborted();
+  await rmdir(path);
 }
 
 function ifAbsent(error: unknown): null {

@@ -2,7 +2,6 @@ import type { ObjectId } from '../../domain/ids.ts';
 import { type ObjectSource, requireObject } from './object-source.ts';
 
 export const folderModeInTree = '40000';
-const fileMode = '100644';
 
 export interface GitTreeEntry {
   /** As the tree has it: `100644`, `40000`. */
@@ -16,33 +15,17 @@ export interface GitTreeEntry {
 export function parseTree(bytes: Buffer, rawIdLength: number): readonly GitTreeEntry[] {
   const found: GitTreeEntry[] = [];
   for (let at = 0; at < bytes.length; ) {
-    const space = find(bytes, 32, at);
-    const end = find(bytes, 0, space);
-    if (end + 1 + rawIdLength > bytes.length) throw new Error('is not a tree');
+    const space = bytes.indexOf(32, at);
+    const end = bytes.indexOf(0, space);
+    if (space < 0 || end < 0 || end + 1 + rawIdLength > bytes.length) throw new Error('is not a tree');
     found.push({
-      mode: modeOf(bytes, at, space),
+      mode: bytes.toString('latin1', at, space),
       name: bytes.toString('latin1', space + 1, end),
       oid: bytes.toString('hex', end + 1, end + 1 + rawIdLength) as ObjectId,
     });
     at = end + 1 + rawIdLength;
   }
   return found;
-}
-
-/** As `indexOf`, which is called across a border: what is looked for here is near. The length where it isn't there. */
-function find(bytes: Buffer, byte: number, from: number): number {
-  let at = from;
-  while (at < bytes.length && bytes[at] !== byte) at += 1;
-  return at;
-}
-
-/** Nearly all are one of two, and then no text is made for each. */
-function modeOf(bytes: Buffer, start: number, end: number): string {
-  const guess = end - start === folderModeInTree.length ? folderModeInTree : fileMode;
-  if (end - start !== guess.length) return bytes.toString('latin1', start, end);
-  for (let at = 0; at < guess.length; at += 1)
-    if (bytes[start + at] !== guess.charCodeAt(at)) return bytes.toString('latin1', start, end);
-  return guess;
 }
 
 /** Finds a commit's entries at these paths, bytes exact; absent ones are left out. A folder is read once. */
