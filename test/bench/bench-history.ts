@@ -27,9 +27,6 @@ export async function benchHistory(): Promise<BenchRow[]> {
   const megabytes = (sizeOf(join(large.path, '.git/objects')) / 1e6).toFixed(1);
   const timed = await timeCommands(
     {
-      log: commandIn(large, program, 'log', '-n', '100'),
-      git: commandIn(large, 'git', 'log', '-n', '100', 'refs/blueflame/tasks'),
-      version: commandIn(large, program, '--version'),
       status: commandIn(large, program, 'status'),
       statusOfFew: commandIn(small, program, 'status'),
       statusOfPart: commandIn(parted, program, 'status'),
@@ -64,17 +61,13 @@ async function timeChanges([one, other]: readonly [TestRepo, TestRepo]): Promise
   return [figure(times[0]), figure(times[1])];
 }
 
-function readingRows(
-  timed: Readonly<Record<'log' | 'git' | 'version' | 'status' | 'statusOfFew' | 'statusOfPart' | 'node', Figure>>,
-): BenchRow[] {
+function readingRows(timed: Readonly<Record<'status' | 'statusOfFew' | 'statusOfPart' | 'node', Figure>>): BenchRow[] {
   const all = '10,000 tasks and changes';
   const row = (what: string, ours: Figure, against: string, other: Figure, most: number | null): BenchRow => ({
     ...{ what, against, figures: { ours, other } },
     target: most === null ? null : { kind: 'ratio', most },
   });
   return [
-    row(`\`log -n 100\`, ${all}`, timed.log, '`git log -n 100`', timed.git, 10),
-    row('`--version`', timed.version, '`git log -n 100`', timed.git, null),
     row(`\`status\`, ${all}`, timed.status, '`node -e 0`', timed.node, null),
     row(`\`status\`, ${all}`, timed.status, 'a tenth of both', timed.statusOfFew, 3),
     row(`\`status\`, one of ${sessions} sessions`, timed.statusOfPart, 'the only session', timed.statusOfFew, 1.5),

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { packageRoot } from '../../lib/util/user-folders.ts';
 import { benchGraphs } from './bench-graphs.ts';
 import { benchHistory } from './bench-history.ts';
-import { benchHundredTasks } from './bench-hundred-tasks.ts';
 import { benchMachines } from './bench-machines.ts';
 import { benchReviewPage } from './bench-review-page.ts';
 import { benchStatus } from './bench-status.ts';
@@ -15,7 +14,7 @@ import type { BenchRow } from './figures.ts';
 import { renderTable, withTable } from './render-table.ts';
 import { benchStateChange } from './state-change.ts';
 
-// node build/test/bench/run.js [version|status|state|history|tasks|machines|graphs|watcher|review]... [--write]
+// node build/test/bench/run.js [version|status|state|history|machines|graphs|watcher|review]... [--write]
 // Needs bash 5; everything happens in temporary folders.
 
 const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
@@ -23,7 +22,6 @@ const benches: Readonly<Record<string, () => Promise<readonly BenchRow[]>>> = {
   status: benchStatus,
   state: benchStateChange,
   history: benchHistory,
-  tasks: benchHundredTasks,
   machines: benchMachines,
   graphs: benchGraphs,
   watcher: benchWatcher,
