@@ -1,4 +1,4 @@
-import { close, constants, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Puts a whole file where one may be, in one step. A link that stands there is replaced, not followed. */
@@ -6,36 +6,7 @@ export function replaceFile(file: string, content: string | Uint8Array, mode = 0
   const fresh = `${file}.flame-new`;
   rmSync(fresh, { force: true, recursive: true });
   writeFileSync(fresh, content, { flag: 'wx', mode });
-  const letGo = keepFilesOpen([file]);
-  try {
-    renameSync(fresh, file);
-  } finally {
-    letGo();
-  }
-}
-
-/**
- * Holds files open that are about to be replaced by a rename; returns what lets go of them. The last one to
- * let go waits until what was written to a file is on the disk (ext4 sees to that at each such rename, a
- * millisecond later for the next one): so only a thread that has nothing else to do waits. Absent files don't
- * matter.
- */
-export function keepFilesOpen(paths: readonly string[]): () => void {
-  const held = paths.flatMap(tryOpen);
-  return () => {
-    for (const descriptor of held) close(descriptor, () => undefined);
-  };
-}
-
-// Another process may have put a link or a pipe there.
-const harmlessly = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-
-function tryOpen(path: string): number[] {
-  try {
-    return [openSync(path, harmlessly)];
-  } catch {
-    return [];
-  }
+  renameSync(fresh, file);
 }
 
 /**

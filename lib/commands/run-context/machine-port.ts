@@ -2,7 +2,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, statfs, symlink, writeFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import type { MachinePort } from '../../engine/run-context.ts';
 import { isHiddenPathShared } from '../../policy/hidden-path-parts.ts';
 import { isPathBlockedByGlob } from '../../policy/judge-path.ts';
@@ -16,7 +16,8 @@ const outputLimit = 4_000;
 /** The machine the tool runs on. */
 export function createMachine(env: Readonly<Record<string, string | undefined>>): MachinePort {
   return {
-    freeMemoryMb: memoryGauge(),
+    // As the kernel counts it for new programs: caches that can go are free.
+    freeMemoryMb: () => (process.availableMemory?.() ?? freemem()) / megabyte,
     freeDiskMb: async (path) => {
       const { bavail, bsize } = await statfs(path);
       return (bavail * bsize) / megabyte;
@@ -43,31 +44,8 @@ async function untilTime(ms: number, signal: AbortSignal): Promise<void> {
   for (;;) {
     const left = Math.min(end - Date.now(), latest - performance.now());
     if (left <= 0 || signal.aborted) return;
-    await nap(Math.min(left, longestNapMs), signal);
+    await wait(Math.min(left, longestNapMs), undefined, { signal }).catch(() => undefined);
   }
-}
-
-/** Ended early it throws nothing: an error is dear to make, and most waits are ended. */
-function nap(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });
-}
-
-/** Free memory as the kernel counts it for new programs: caches that can go are free. Asked at most once a second. */
-function memoryGauge(): () => number {
-  let last = { at: 0, mb: 0 };
-  return () => {
-    const now = Date.now();
-    if (now - last.at >= 1_000) last = { at: now, mb: (process.availableMemory?.() ?? freemem()) / megabyte };
-    return last.mb;
-  };
 }
 
 async function canWrite(path: string): Promise<boolean> {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { readProcessStart } from '../../util/process-identity.ts';
-import { keepFilesOpen } from '../../util/write-files.ts';
 import { type GitContext, spawnGit } from '../process/run-git.ts';
 import { completeRefMoves, finishOneKilledRefChange } from './finish-killed-ref-changes.ts';
 import type { JournaledRefChange } from './journaled-ref-change.ts';
@@ -78,8 +77,7 @@ export class RefTransactions {
 
   async #runToEnd(commands: readonly RefCommand[]): Promise<RefTransactionResult> {
     const at = Date.now();
-    const letGo = keepFilesOpen(commands.map(({ ref }) => join(this.#gitDir, ref)));
-    const outcome = await this.#run(commands).finally(letGo);
+    const outcome = await this.#run(commands);
     if (outcome.kind === 'unknown' || outcome.kind === 'refused') await this.#finish(outcome.kind, commands, at);
     this.#journal.end();
     return outcome;
