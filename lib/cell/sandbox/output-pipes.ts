@@ -11,6 +11,10 @@ interface PipeEnds {
   readonly write: number;
 }
 
+// As many are made by one program as the next few cells need.
+const atOnce = 8;
+const waiting: PipeEnds[] = [];
+
 /**
  * Starts a program whose stdout and stderr are pipes, `input` its stdin and `others` what follows. node's own are
  * sockets, which can't be opened again: `echo >/dev/stderr` would fail in everything that the program starts. Where no
@@ -27,7 +31,7 @@ export function spawnWithPipes(
     readonly others: readonly ('ignore' | 'pipe' | number)[];
   },
 ): ChildProcess {
-  const pipes = tryToMakePipes();
+  const pipes = takePipes();
   const [out, err] = pipes?.map(({ write }) => write) ?? [];
   try {
     const child = spawn(program, args, {
@@ -45,30 +49,30 @@ export function spawnWithPipes(
   }
 }
 
-function tryToMakePipes(): readonly [PipeEnds, PipeEnds] | null {
+function takePipes(): readonly [PipeEnds, PipeEnds] | null {
   try {
-    return makePipes();
+    if (waiting.length < 2) waiting.push(...makePipes());
   } catch {
     return null;
   }
+  const [out, err] = waiting.splice(0, 2);
+  return out === undefined || err === undefined ? null : [out, err];
 }
 
 /** node makes no pipe itself; an opened and unlinked FIFO is one, see fifo(7). */
-function makePipes(): readonly [PipeEnds, PipeEnds] {
+function makePipes(): readonly PipeEnds[] {
   const folder = mkdtempSync(join(tmpdir(), 'flame-pipes-'));
   try {
-    const [out, err] = [join(folder, 'out'), join(folder, 'err')];
-    execFileSync('mkfifo', ['-m', '600', out, err], { stdio: 'ignore' });
-    return [openPipe(out), openPipe(err)];
+    const paths = Array.from({ length: atOnce }, (_, index) => join(folder, String(index)));
+    execFileSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' });
+    // Without a writer yet, a reader must not wait for one.
+    return paths.map((path) => ({
+      read: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK),
+      write: openSync(path, constants.O_WRONLY),
+    }));
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-/** Without a writer yet, a reader must not wait for one. */
-function openPipe(path: string): PipeEnds {
-  const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  return { read, write: openSync(path, constants.O_WRONLY) };
 }
 
 function giveOutput(child: ChildProcess, pipes: readonly [PipeEnds, PipeEnds]): void {
