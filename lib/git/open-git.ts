@@ -25,7 +25,12 @@ import { openGitWorktreesPort } from './open-worktrees.ts';
 import { CatFile } from './process/cat-file.ts';
 import { discoverRepository } from './process/discover-repository.ts';
 import { type GitIdentities, openGitIdentities } from './process/git-identity.ts';
-import { buildInertDriverVariables, readRepositorySettings, renderGitConfigForCell } from './process/git-settings.ts';
+import {
+  buildInertDriverVariables,
+  type GitConfigReader,
+  readRepositorySettings,
+  renderGitConfigForCell,
+} from './process/git-settings.ts';
 import { type GitContext, runGit } from './process/run-git.ts';
 import { readRestingTipOfWorktree } from './worktrees/branch-uses.ts';
 
@@ -54,7 +59,9 @@ export async function openGit(
   options: OpenOptions = {},
 ): Promise<GitPort> {
   const repository = options.repository ?? (await discoverRepository(context));
-  let drivers: Promise<Readonly<Record<string, string>>> | undefined;
+  let settings: Promise<GitConfigReader> | undefined;
+  const readSettings = (): Promise<GitConfigReader> =>
+    (settings ??= readRepositorySettings(context.env, repository.commonDir));
   const detours = new Map<ObjectId, Promise<SymlinkAndSubmodulePaths>>();
   const person = gitInPersonWorkTree({ context, repository });
   const idents = options.idents ?? openGitIdentities(person);
@@ -71,9 +78,8 @@ export async function openGit(
       known.catch(() => detours.delete(commit));
       return known;
     },
-    quietConfig: () => renderGitConfigForCell(context, repository.commonDir),
-    inertDrivers: () =>
-      (drivers ??= readRepositorySettings(context.env, repository.commonDir).then(buildInertDriverVariables)),
+    quietConfig: async () => renderGitConfigForCell(await readSettings()),
+    inertDrivers: async () => buildInertDriverVariables(await readSettings()),
     bounds: { ...checkedWorkLimits, ...options.bounds },
     measured: new Set(),
     guard: {

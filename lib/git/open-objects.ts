@@ -35,6 +35,7 @@ import {
 import { mergeDifferenceOnto, mergeTree, replaceTexts, transplantChange } from './objects/merge-tree.ts';
 import { type ObjectSource, openVerifiedObjects } from './objects/object-source.ts';
 import { openCommitGraph, readCommit, readCommitsBetween } from './objects/read-commits.ts';
+import { resolveDotGitOfFolder } from './process/discover-repository.ts';
 import { readGitSettings } from './process/git-settings.ts';
 import { findIgnoreRules, readGitAttribute } from './process/ignore-rules.ts';
 import { type GitContext, runGit, runGitForText } from './process/run-git.ts';
@@ -103,6 +104,8 @@ export function openGitFilesPort(access: GitAccess, reading: ReadObjects): GitFi
 
 /** The patterns of a person's sparse checkout, in the form of .gitignore; null: their work tree holds everything. */
 async function readSparsePatterns(git: GitContext): Promise<readonly string[] | null> {
+  const gitDir = resolveDotGitOfFolder(git.cwd);
+  if (gitDir !== null && !existsSync(join(gitDir, 'info', 'sparse-checkout'))) return null;
   if (!(await readGitSettings(git)).isTrue('core.sparsecheckout')) return null;
   const file = await runGitForText(git, ['rev-parse', '--git-path', 'info/sparse-checkout']);
   const lines = readTextOrEmpty(resolve(join(git.cwd, '.'), file)).split('\n');

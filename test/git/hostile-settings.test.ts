@@ -6,7 +6,7 @@ import { judgeAnthropicRequest } from '../../lib/cell/gateway/dialects/anthropic
 import { checkedWorkLimits } from '../../lib/domain/config/checked-work-limits.ts';
 import { isModelPermitted } from '../../lib/domain/config/configured-model.ts';
 import { sanitizeWorktree } from '../../lib/git/cells/sanitize-worktree.ts';
-import { renderGitConfigForCell } from '../../lib/git/process/git-settings.ts';
+import { readRepositorySettings, renderGitConfigForCell } from '../../lib/git/process/git-settings.ts';
 import { makeRepo, makeTempDir } from '../support/repo.ts';
 
 test('SBX-2: patterns that git matches for minutes are too much, usual ones and comments are not', async () => {
@@ -40,7 +40,7 @@ test('SBX-2: cells see of the configuration what git works by, and no token', as
   ] as const;
   for (const [key, value] of secrets) repo.git('config', key, value);
   repo.git('config', 'core.autocrlf', 'input');
-  const text = await renderGitConfigForCell({ cwd: repo.path, env: repo.env }, join(repo.path, '.git'));
+  const text = renderGitConfigForCell(await readRepositorySettings(repo.env, join(repo.path, '.git')));
   assert.not.match(text, 'x-secret');
   assert.match(text, 'autocrlf');
   assert.match(text, 'https://example.com/r.git');

@@ -1,4 +1,4 @@
-import { renderGitConfigForCell } from '../../git/process/git-settings.ts';
+import { readRepositorySettings, renderGitConfigForCell } from '../../git/process/git-settings.ts';
 import { decideToolCall } from '../../policy/decide-tool-call.ts';
 import { closeInheritedDescriptors } from '../../util/close-inherited.ts';
 import { findFastestWatcherClient } from '../probes/probe-watcher.ts';
@@ -48,7 +48,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
     searchFolders: listSearchFolders(env.PATH ?? '/usr/local/bin:/usr/bin:/bin'),
     gitConfig: () => {
       const { commonDir } = options.repository;
-      gitConfig ??= renderGitConfigForCell({ cwd: commonDir, env }, commonDir);
+      gitConfig ??= readRepositorySettings(env, commonDir).then(renderGitConfigForCell);
       return gitConfig;
     },
     workTree: () => {

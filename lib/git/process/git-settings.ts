@@ -91,8 +91,7 @@ function inertValue(key: string): string {
  * The repository's settings as a configuration file for a cell, without what starts programs there, leads to other
  * files, or holds a secret. Filters are left out too: files in a cell are as git stores them.
  */
-export async function renderGitConfigForCell({ env }: GitContext, commonDir: string): Promise<string> {
-  const settings = await readRepositorySettings(env, commonDir);
+export function renderGitConfigForCell(settings: GitConfigReader): string {
   return settings.entries(/^/, 'local').map(renderEntry).join('');
 }
 
