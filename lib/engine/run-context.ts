@@ -48,7 +48,7 @@ export interface MachinePort {
     readonly worktree: string;
     readonly since: number;
     matches(name: string): boolean;
-  }): readonly { readonly path: string; readonly text: string }[];
+  }): AsyncIterable<{ readonly path: string; readonly text: string }>;
   /** Whether a folder can be written, made if need be. */
   canWrite(path: string): Promise<boolean>;
   /** Runs one of the person's lifecycle scripts, outside any cell, with the facts as environment and as JSON on stdin. */

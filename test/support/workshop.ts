@@ -112,7 +112,7 @@ export async function openTestWorkshop(options: {
         if (!signal.aborted) now += ms;
       },
       prepareFiles: async () => [],
-      readNewFiles: () => [],
+      readNewFiles: async function* () {},
       canWrite: async () => true,
       runScript: async () => ({ exitCode: 0, output: '' }),
     },

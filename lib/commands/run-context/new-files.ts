@@ -1,31 +1,49 @@
-import { lstatSync } from 'node:fs';
+import { type Dirent, lstatSync } from 'node:fs';
+import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MachinePort } from '../../engine/run-context.ts';
-import { listEntriesIn, readPlainText } from '../../util/read-file.ts';
+import { readPlainText } from '../../util/read-file.ts';
+import { compareText } from '../../util/sort-and-group.ts';
 
 const largest = 16 * 1024 * 1024;
 const mostBytes = 64 * 1024 * 1024;
-const mostFolders = 5_000;
+const mostEntries = 200_000;
+const longestPath = 500;
 
 /** See MachinePort. A file that is too large, or of which a folder or itself is a link, is left out. */
-export const readNewFiles: MachinePort['readNewFiles'] = ({ worktree, since, matches }) => {
-  const found: { path: string; text: string }[] = [];
+export const readNewFiles: MachinePort['readNewFiles'] = async function* ({ worktree, since, matches }) {
   const folders = [''];
-  let left = mostBytes;
+  let [bytesLeft, entriesLeft] = [mostBytes, mostEntries];
   // The list grows while it is read: folders nearer to the root come first.
   for (const folder of folders) {
-    for (const entry of listEntriesIn(join(worktree, folder))) {
+    const entries = await listEntries(join(worktree, folder), entriesLeft);
+    entriesLeft -= entries.length;
+    for (const entry of entries) {
       const path = `${folder}${entry.name}`;
-      if (entry.isDirectory() && isOwn(entry.name) && folders.length < mostFolders) folders.push(`${path}/`);
+      if (path.length > longestPath) continue;
+      if (entry.isDirectory() && isOwn(entry.name)) folders.push(`${path}/`);
       if (!entry.isFile() || !matches(entry.name)) continue;
       const { mtimeMs = 0, size = 0 } = lstatSync(join(worktree, path), { throwIfNoEntry: false }) ?? {};
-      if (mtimeMs < since || size > largest || size > left) continue;
-      left -= size;
-      found.push({ path, text: readPlainText(path, { most: largest, root: worktree }) });
+      if (mtimeMs < since || size > Math.min(largest, bytesLeft)) continue;
+      bytesLeft -= size;
+      yield { path, text: readPlainText(path, { most: size, root: worktree }) };
     }
   }
-  return found;
 };
+
+/** In the order of their names; what can't be read is empty. */
+async function listEntries(folder: string, most: number): Promise<readonly Dirent[]> {
+  const entries: Dirent[] = [];
+  try {
+    for await (const entry of await opendir(folder, { bufferSize: 1_000 })) {
+      if (entries.length >= most) break;
+      entries.push(entry);
+    }
+  } catch {
+    // It is gone, or was replaced.
+  }
+  return entries.sort((a, b) => compareText(a.name, b.name));
+}
 
 function isOwn(name: string): boolean {
   return name !== 'node_modules' && !name.startsWith('.');

@@ -1,8 +1,18 @@
+import { posix } from 'node:path';
 import * as z from 'zod';
+
+/** A coverage report as it is written. */
+export interface CoverageText {
+  readonly runs: Iterable<LineRuns>;
+  /** What its relative paths may be below; none: it doesn't say. */
+  readonly roots: readonly string[];
+  /** Whether its paths begin with the name of a module. */
+  readonly isByModule: boolean;
+}
 
 /** Lines of a file that a coverage report measures. */
 export interface LineRuns {
-  /** As the report has it. */
+  /** As the report has it, with slashes and without dots. */
   readonly path: string;
   readonly from: number;
   readonly to: number;
@@ -16,20 +26,21 @@ export function isCoverageReport(name: string): boolean {
 }
 
 const reportName =
-  /^(?:coverage-final\.json|(?:coverage|clover|cobertura|[\w.-]*\.cobertura|cobertura-coverage|jacoco\w*)\.xml|cover(?:age)?\.(?:out|txt)|[\w.-]+\.(?:info|lcov|coverprofile))$/;
+  /^(?:coverage-final\.json|(?:coverage|clover|cobertura|[\w.-]*\.cobertura|cobertura-coverage|jacoco\w*)\.xml|cover(?:age)?\.txt|[\w.-]+\.(?:info|lcov|coverprofile|out|cov))$/;
 
 /** Reads a report in the format of lcov, Istanbul (JSON), Cobertura, Clover, JaCoCo or Go; nothing of another text. */
-export function readLineRuns(text: string): Iterable<LineRuns> {
-  if (/^\s*\{/.test(text)) return readIstanbul(text);
-  if (/^\s*</.test(text)) return readXml(text);
-  return text.startsWith('mode: ') ? readGoProfile(text) : readLcov(text);
+export function readCoverage(text: string): CoverageText {
+  const isByModule = text.startsWith('mode: ');
+  if (/^\s*</.test(text)) return { runs: readXml(text), roots: readSources(text), isByModule };
+  const runs = /^\s*\{/.test(text) ? readIstanbul(text) : isByModule ? readGoProfile(text) : readLcov(text);
+  return { runs, roots: [], isByModule };
 }
 
 /** `SF:path`, then `DA:line,count` for each line of it: https://manpages.debian.org/geninfo. */
 function* readLcov(text: string): Generator<LineRuns> {
   let path = '';
   for (const [, key, value = ''] of text.matchAll(/^(SF|DA):(.*)$/gm)) {
-    if (key === 'SF') path = value.trim();
+    if (key === 'SF') path = readPath(value.trim());
     else yield makeRuns(path, value.split(','));
   }
 }
@@ -37,60 +48,69 @@ function* readLcov(text: string): Generator<LineRuns> {
 /** `path:line.column,line.column statements count` for each block of code. */
 function* readGoProfile(text: string): Generator<LineRuns> {
   for (const [, path = '', from, to, count] of text.matchAll(/^(.+):(\d+)\.\d+,(\d+)\.\d+ \d+ (\d+)$/gm))
-    yield { ...makeRuns(path, [from, count]), to: Number(to) };
+    yield { ...makeRuns(readPath(path), [from, count]), to: Number(to) };
 }
 
-const istanbulSchema = z.record(
-  z.string(),
-  z.object({
-    statementMap: z.record(z.string(), z.object({ start: z.object({ line: z.number() }) })),
-    s: z.record(z.string(), z.number()),
-  }),
-);
+const istanbulSchema = z.object({
+  statementMap: z.record(z.string(), z.object({ start: z.object({ line: z.number() }) })),
+  s: z.record(z.string(), z.number()),
+});
 
 function* readIstanbul(text: string): Generator<LineRuns> {
-  const read = istanbulSchema.safeParse(parseJson(text));
-  for (const [path, { statementMap, s }] of Object.entries(read.data ?? {})) {
+  for (const [name, file] of Object.entries(parseJson(text) ?? {})) {
+    const { statementMap = {}, s = {} } = istanbulSchema.safeParse(file).data ?? {};
+    const [path, counts] = [readPath(name), new Map(Object.entries(s))];
     for (const [id, { start }] of Object.entries(statementMap))
-      yield { path, from: start.line, to: start.line, count: s[id] ?? 0 };
+      yield { path, from: start.line, to: start.line, count: counts.get(id) ?? 0 };
   }
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string): object | null {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as object | null;
   } catch {
     return null;
   }
 }
 
-const tags = /<(package|class|file|sourcefile|line)((?:\s+[\w:.-]+="[^"]*")+)/g;
+/** Folders that Cobertura's names are below. */
+function readSources(text: string): readonly string[] {
+  const sources = [...text.slice(0, 100_000).matchAll(/<source>([^<]+)<\/source>/g)];
+  return sources.slice(0, 20).map(([, source = '']) => readPath(decodeXml(source.trim())));
+}
 
 /**
- * Files are `class filename` below one of several `source` (Cobertura), `file path` or `file name` (Clover), or
- * `sourcefile name` in the folder of a `package` (JaCoCo); lines are `line` with its number and its count.
+ * Files are `class filename` (Cobertura), `file path` or `file name` (Clover), or `sourcefile name` in the folder of a
+ * `package` (JaCoCo); lines are `line` with its number and its count.
  */
 function* readXml(text: string): Generator<LineRuns> {
-  const sources = [...text.matchAll(/<source>([^<]+)<\/source>/g)].map(([, source = '']) => source.trim());
-  let folder = '';
-  let paths: readonly string[] = [];
-  for (const [, tag, words = ''] of text.matchAll(tags)) {
-    const at = Object.fromEntries([...words.matchAll(/([\w:.-]+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
-    if (tag === 'package') folder = at.name ?? '';
-    else if (tag === 'sourcefile') paths = [`${folder}/${at.name ?? ''}`];
-    else if (tag === 'file') paths = [at.path ?? at.name ?? ''];
-    else if (tag === 'class') paths = placeBelow(sources, at.filename ?? '');
-    else {
-      const [line, count] = [at.number ?? at.num ?? at.nr, at.hits ?? at.count ?? at.ci];
-      for (const path of paths) yield makeRuns(path, [line, count]);
-    }
+  let [folder, path] = ['', ''];
+  for (const [, tag, words = ''] of text.matchAll(/<(package|class|file|sourcefile|line)(?=\s)([^<]*)/g)) {
+    const at = readAttributes(words);
+    if (tag === 'line') yield makeRuns(path, [at.number ?? at.num ?? at.nr, at.hits ?? at.count ?? at.ci]);
+    else if (tag === 'package') folder = at.name ?? '';
+    else if (tag === 'sourcefile') path = readPath(`${folder}/${at.name ?? ''}`);
+    else if (tag === 'file') path = readPath(at.path ?? at.name ?? '');
+    else if (at.filename !== undefined) path = readPath(at.filename);
   }
 }
 
-function placeBelow(sources: readonly string[], name: string): readonly string[] {
-  const isWhole = sources.length === 0 || /^(?:[\\/]|\w:)/.test(name);
-  return isWhole ? [name] : sources.map((source) => `${source}/${name}`);
+function readAttributes(words: string): Readonly<Record<string, string | undefined>> {
+  const found = words.matchAll(/\s(name|path|filename|number|num|nr|hits|count|ci)="([^"]*)"/g);
+  return Object.fromEntries(Array.from(found, ([, name, value = '']) => [name, decodeXml(value)]));
 }
+
+function decodeXml(text: string): string {
+  const signs: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+  return text.includes('&') ? text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => signs[name] ?? '') : text;
+}
+
+function readPath(written: string): string {
+  if (written.length > longestPath) return '';
+  return posix.normalize(written.replaceAll('\\', '/').replace(/^file:\/\//, ''));
+}
+
+const longestPath = 1_000;
 
 function makeRuns(path: string, [line, count]: readonly (string | undefined)[]): LineRuns {
   return { path, from: Number(line), to: Number(line), count: Number(count) };

@@ -1,10 +1,11 @@
 import type { Patch } from '../../domain/state/patch.ts';
 import type { CoveredFile } from '../../domain/state/verdict.ts';
 import { renderFileName } from '../../util/file-names.ts';
-import { groupBy } from '../../util/sort-and-group.ts';
-import { readLineRuns } from './coverage-reports.ts';
+import { addToListOfKey, groupBy } from '../../util/sort-and-group.ts';
+import { type LineRuns, readCoverage } from './coverage-reports.ts';
 import { kindOfFile } from './file-kind.ts';
 import { lastPart } from './file-links.ts';
+import { placeReportPaths } from './place-report-paths.ts';
 
 /** A coverage report: where it lies in its worktree, and what is in it. */
 export interface CoverageReport {
@@ -12,41 +13,73 @@ export interface CoverageReport {
   readonly text: string;
 }
 
-const mostFiles = 200;
+const mostFiles = 500;
 const mostRanges = 30;
-const longestPath = 4_096;
-/** A report that takes longer is no report of a test runner. */
-const mostSteps = 20_000_000;
+/** Reports that take longer are none of a test runner. */
+const mostSteps = 10_000_000;
 
 interface AddedLines {
-  /** How often each ran, by its number; null: no report measures it. */
+  /** How often each ran, by its number, in order; null: no report measures it. */
   readonly counts: Map<number, number | null>;
+  readonly last: number;
   report: string;
 }
 
-/** Reads from the reports of checks which lines that a patch added ran, of the files measured. `tree`: all its files. */
-export function measureCoverage(
-  reports: readonly CoverageReport[],
-  patch: Patch,
-  tree: readonly string[],
-): readonly CoveredFile[] {
+/** Which of the added lines ran, by the reports read so far. */
+export interface Coverage {
+  add(report: CoverageReport): void;
+  /** The files measured, those with the most lines that did not run first. */
+  list(): readonly CoveredFile[];
+}
+
+/** Reads reports of checks in a worktree. `tree`: all files of the commit; `root`: where the worktree is. */
+export function createCoverage(patch: Patch, tree: readonly string[], root: string): Coverage {
   const changed = listAddedLines(patch);
-  let steps = 0;
-  for (const report of reports) {
-    const places = placePaths(report, tree);
-    for (const { path, from, to, count } of readLineRuns(report.text)) {
-      const added = changed.get(places.get(path) ?? '');
-      if (added === undefined) continue;
-      added.report = report.path;
-      for (let line = from; line <= to; line += 1) {
-        const before = added.counts.get(line);
-        if (before !== undefined) added.counts.set(line, Math.max(before ?? 0, count));
-        steps += 1;
-        if (steps > mostSteps) return [];
+  const names = new Set(Array.from(changed.keys(), lastPart));
+  const files = new Set([...tree, ...changed.keys()]);
+  const facts = { root, files, named: groupBy(files, lastPart) };
+  let left = mostSteps;
+  return {
+    add: ({ path: report, text }) => {
+      const { runs, ...form } = readCoverage(text);
+      const paths = new Set<string>();
+      const found = new Map<string, LineRuns[]>();
+      for (const run of runs) {
+        paths.add(run.path);
+        if (names.has(lastPart(run.path))) addToListOfKey(found, run.path, run);
       }
+      const place = placeReportPaths(paths, { ...form, path: report }, facts);
+      for (const [path, linesOfFile] of found) {
+        const added = changed.get(place(path) ?? '');
+        if (added !== undefined) left -= countRuns(added, linesOfFile, { report, most: left });
+      }
+    },
+    list: () =>
+      [...(left < 0 ? [] : changed)]
+        .flatMap(([path, added]) => summarize(path, added))
+        .sort((a, b) => b.not_run - a.not_run)
+        .slice(0, mostFiles),
+  };
+}
+
+/** Returns its steps, more than the most where it gave up. */
+function countRuns(
+  added: AddedLines,
+  runs: readonly LineRuns[],
+  { report, most }: { readonly report: string; readonly most: number },
+): number {
+  const { counts, last } = added;
+  let steps = 0;
+  for (const { from, to, count } of runs) {
+    if (Number.isNaN(count)) continue;
+    for (let line = Math.max(from, 1); line <= Math.min(to, last) && steps <= most; line += 1) {
+      const before = counts.get(line);
+      if (before !== undefined) counts.set(line, Math.max(before ?? 0, count));
+      steps += 1;
     }
   }
-  return [...changed].flatMap(([path, added]) => summarize(path, added)).slice(0, mostFiles);
+  added.report = renderFileName(report);
+  return steps;
 }
 
 function listAddedLines({ files }: Patch): ReadonlyMap<string, AddedLines> {
@@ -54,14 +87,17 @@ function listAddedLines({ files }: Patch): ReadonlyMap<string, AddedLines> {
   return new Map(
     sources.map((file) => {
       const counts = new Map<number, number | null>();
+      let last = 0;
       for (const hunk of file.hunks()) {
         let at = hunk.newStart;
         for (const { kind } of hunk.lines) {
+          if (kind === 'delete') continue;
           if (kind === 'insert') counts.set(at, null);
-          if (kind !== 'delete') at += 1;
+          last = at;
+          at += 1;
         }
       }
-      return [file.path, { counts, report: '' }];
+      return [file.path, { counts, last, report: '' }];
     }),
   );
 }
@@ -76,44 +112,5 @@ function summarize(path: string, { counts, report }: AddedLines): readonly Cover
     if (last !== undefined && last[1] === line - 1) last[1] = line;
     else ranges.push([line, line]);
   }
-  const figures = { lines: measured.length, not_run: notRun.length, ranges: ranges.slice(0, mostRanges) };
-  return [{ path, report: renderFileName(report), ...figures }];
-}
-
-/**
- * Finds the files that a report means: its paths are those of a folder above the report, whole ones of the machine it
- * was made on, names of packages, or the ends of longer ones.
- */
-function placePaths(report: CoverageReport, tree: readonly string[]): ReadonlyMap<string, string> {
-  const known = new Set(tree);
-  const named = groupBy(tree, lastPart);
-  const paths = new Set<string>();
-  for (const { path } of readLineRuns(report.text)) if (path.length <= longestPath) paths.add(path);
-  const written = Array.from(paths, (path) => ({
-    path,
-    parts: path.replaceAll('\\', '/').replace(/^\.\//, '').split('/'),
-  }));
-  const folders = report.path.split('/').slice(0, -1);
-  const bases = [...folders.keys(), folders.length].reverse().map((end) => folders.slice(0, end));
-  const prefix = findPrefix(written, known);
-  return new Map(
-    written.flatMap(({ path, parts }) => {
-      const name = parts.join('/');
-      const below = bases.map((base) => [...base, name].join('/')).find((one) => known.has(one));
-      const cut = name.startsWith(prefix) ? name.slice(prefix.length) : '';
-      const ends = (named.get(lastPart(name)) ?? []).filter((one) => one.endsWith(`/${name}`));
-      const place = below ?? (known.has(cut) ? cut : ends.length === 1 ? ends[0] : undefined);
-      return place === undefined ? [] : [[path, place] as const];
-    }),
-  );
-}
-
-/** What most paths have before the name of a file of the tree. */
-function findPrefix(written: readonly { readonly parts: readonly string[] }[], known: ReadonlySet<string>): string {
-  const prefixes = written.flatMap(({ parts }) => {
-    const cut = parts.findIndex((_, at) => at > 0 && known.has(parts.slice(at).join('/')));
-    return cut < 1 ? [] : [`${parts.slice(0, cut).join('/')}/`];
-  });
-  const counted = [...groupBy(prefixes, (prefix) => prefix)].sort((a, b) => b[1].length - a[1].length);
-  return counted[0]?.[0] ?? '';
+  return [{ path, report, lines: measured.length, not_run: notRun.length, ranges: ranges.slice(0, mostRanges) }];
 }

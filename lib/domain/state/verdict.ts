@@ -28,7 +28,7 @@ export const diagnosticRunSchema = z.object({
   output_hash: z.string().optional(),
   /** It fails on the base as well, where the change is not; left out where it passes there, or where that is not known. */
   on_base: z.literal(true).optional(),
-  /** Of the last run: what its reports, and those of the runs before it, measure; at most 200 files. */
+  /** Of the last run: what its reports, and those of the runs before it, measure; at most 500 files. */
   coverage: z.array(coveredFileSchema).optional(),
 });
 export type DiagnosticRun = z.infer<typeof diagnosticRunSchema>;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isCoverageReport } from '../../core/reading/coverage-reports.ts';
-import { type CoverageReport, measureCoverage } from '../../core/reading/measure-coverage.ts';
+import { type Coverage, createCoverage } from '../../core/reading/measure-coverage.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CommandPurpose } from '../../domain/ports/agent-port.ts';
@@ -56,7 +56,7 @@ export async function runDiagnostics(
     ];
   }
   const runs: DiagnosticRun[] = [];
-  const reports: CoverageReport[] = [];
+  let coverage: Coverage | null = null;
   for (const command of enabled ? commands : []) {
     const began = Date.now();
     const run = await runReportedCheck(
@@ -74,7 +74,7 @@ export async function runDiagnostics(
         }),
     );
     if (context.signal.aborted) throw interruptedError();
-    if (since !== undefined) reports.push(...readReports(context, cell, began));
+    if (since !== undefined) coverage = await addReports(context, coverage, { cell, since, began });
     runs.push({
       command,
       exit_code: run.exitCode,
@@ -85,29 +85,35 @@ export async function runDiagnostics(
     });
   }
   await runTeardownCommands(context, cell, about?.words ?? 'the base');
-  return since === undefined || reports.length === 0 ? runs : addCoverage(context, runs, { cell, since, reports });
+  const files = coverage?.list() ?? [];
+  return files.length === 0
+    ? runs
+    : runs.map((run, at) => (at < runs.length - 1 ? run : { ...run, coverage: [...files] }));
 }
 
-/** What was there before a command began says nothing about its run. */
-function readReports({ machine }: DiagnosticPorts, { path }: CellWorktree, began: number): readonly CoverageReport[] {
-  return machine.readNewFiles({ worktree: path, since: began, matches: isCoverageReport });
-}
-
-interface Measured {
+interface CheckRun {
   readonly cell: CellWorktree;
   readonly since: ObjectId;
-  readonly reports: readonly CoverageReport[];
+  /** When its command began: what was there before says nothing about its run. */
+  readonly began: number;
 }
 
-async function addCoverage(
-  { git }: DiagnosticPorts,
-  runs: readonly DiagnosticRun[],
-  { cell, since, reports }: Measured,
-): Promise<readonly DiagnosticRun[]> {
-  const patch = await git.readPatch(since, cell.start);
-  const coverage = measureCoverage(reports, patch, await git.listFiles(cell.start, mostFiles));
-  if (coverage.length === 0) return runs;
-  return runs.map((run, at) => (at === runs.length - 1 ? { ...run, coverage: [...coverage] } : run));
+/** Reads the coverage reports that a command wrote, one at a time. */
+async function addReports(
+  { git, machine }: DiagnosticPorts,
+  coverage: Coverage | null,
+  { cell, since, began }: CheckRun,
+): Promise<Coverage | null> {
+  let read = coverage;
+  for await (const report of machine.readNewFiles({ worktree: cell.path, since: began, matches: isCoverageReport })) {
+    read ??= createCoverage(
+      await git.readPatch(since, cell.start),
+      await git.listFiles(cell.start, mostFiles),
+      cell.path,
+    );
+    read.add(report);
+  }
+  return read;
 }
 
 const mostFiles = 100_000;
