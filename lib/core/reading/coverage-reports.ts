@@ -86,18 +86,20 @@ function readSources(text: string): readonly string[] {
 function* readXml(text: string): Generator<LineRuns> {
   let [folder, path] = ['', ''];
   for (const [, tag, words = ''] of text.matchAll(/<(package|class|file|sourcefile|line)(?=\s)([^<]*)/g)) {
-    const at = readAttributes(words);
-    if (tag === 'line') yield makeRuns(path, [at.number ?? at.num ?? at.nr, at.hits ?? at.count ?? at.ci]);
-    else if (tag === 'package') folder = at.name ?? '';
-    else if (tag === 'sourcefile') path = readPath(`${folder}/${at.name ?? ''}`);
-    else if (tag === 'file') path = readPath(at.path ?? at.name ?? '');
-    else if (at.filename !== undefined) path = readPath(at.filename);
+    if (tag === 'line') yield makeRuns(path, [lineNumber.exec(words)?.[1], lineCount.exec(words)?.[1]]);
+    else if (tag === 'package') folder = readAttribute(words, 'name') ?? '';
+    else if (tag === 'sourcefile') path = readPath(`${folder}/${readAttribute(words, 'name') ?? ''}`);
+    else if (tag === 'file') path = readPath(readAttribute(words, 'path') ?? readAttribute(words, 'name') ?? '');
+    else path = readPath(readAttribute(words, 'filename') ?? path);
   }
 }
 
-function readAttributes(words: string): Readonly<Record<string, string | undefined>> {
-  const found = words.matchAll(/\s(name|path|filename|number|num|nr|hits|count|ci)="([^"]*)"/g);
-  return Object.fromEntries(Array.from(found, ([, name, value = '']) => [name, decodeXml(value)]));
+const lineNumber = /\s(?:number|num|nr)="(\d+)"/;
+const lineCount = /\s(?:hits|count|ci)="(\d+)"/;
+
+function readAttribute(words: string, name: string): string | undefined {
+  const [, value] = new RegExp(`\\s${name}="([^"]*)"`).exec(words) ?? [];
+  return value === undefined ? value : decodeXml(value);
 }
 
 function decodeXml(text: string): string {

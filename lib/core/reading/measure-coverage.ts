@@ -25,9 +25,12 @@ interface AddedLines {
   report: string;
 }
 
+const runsOfTurn = 20_000;
+
 /** Which of the added lines ran, by the reports read so far. */
 export interface Coverage {
-  add(report: CoverageReport): void;
+  /** Reads a report; yields now and then, where others may have a turn. */
+  add(report: CoverageReport): Iterable<void>;
   /** The files measured, those with the most lines that did not run first. */
   list(): readonly CoveredFile[];
 }
@@ -40,11 +43,14 @@ export function createCoverage(patch: Patch, tree: readonly string[], root: stri
   const facts = { root, files, named: groupBy(files, lastPart) };
   let left = mostSteps;
   return {
-    add: ({ path: report, text }) => {
+    *add({ path: report, text }) {
       const { runs, ...form } = readCoverage(text);
       const paths = new Set<string>();
       const found = new Map<string, LineRuns[]>();
+      let count = 0;
       for (const run of runs) {
+        count += 1;
+        if (count % runsOfTurn === 0) yield;
         paths.add(run.path);
         if (names.has(lastPart(run.path))) addToListOfKey(found, run.path, run);
       }
@@ -74,11 +80,12 @@ function countRuns(
     if (Number.isNaN(count)) continue;
     for (let line = Math.max(from, 1); line <= Math.min(to, last) && steps <= most; line += 1) {
       const before = counts.get(line);
-      if (before !== undefined) counts.set(line, Math.max(before ?? 0, count));
       steps += 1;
+      if (before === undefined) continue;
+      counts.set(line, Math.max(before ?? 0, count));
+      added.report = report;
     }
   }
-  added.report = renderFileName(report);
   return steps;
 }
 
@@ -112,5 +119,13 @@ function summarize(path: string, { counts, report }: AddedLines): readonly Cover
     if (last !== undefined && last[1] === line - 1) last[1] = line;
     else ranges.push([line, line]);
   }
-  return [{ path, report, lines: measured.length, not_run: notRun.length, ranges: ranges.slice(0, mostRanges) }];
+  return [
+    {
+      path,
+      report: renderFileName(report),
+      lines: measured.length,
+      not_run: notRun.length,
+      ranges: ranges.slice(0, mostRanges),
+    },
+  ];
 }

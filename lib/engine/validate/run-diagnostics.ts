@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import { isCoverageReport } from '../../core/reading/coverage-reports.ts';
 import { type Coverage, createCoverage } from '../../core/reading/measure-coverage.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -111,7 +112,7 @@ async function addReports(
       await git.listFiles(cell.start, mostFiles),
       cell.path,
     );
-    read.add(report);
+    for (const _ of read.add(report)) await turn();
   }
   return read;
 }

@@ -13,7 +13,7 @@ function measureCoverage(
   tree: readonly string[],
 ): readonly CoveredFile[] {
   const coverage = createCoverage(patch, tree, '/tmp/cell');
-  for (const report of reports) coverage.add(report);
+  for (const report of reports) Array.from(coverage.add(report));
   return coverage.list();
 }
 
@@ -37,8 +37,8 @@ const cobertura = (source: string, name: string): string =>
   <class name="price.py" filename="${name}"><methods><method name="t" hits="1"><lines><line number="1" hits="1"/></lines></method></methods>
   <lines>${[1, 1, 1, 1, 0, 0, 1].map((hits, at) => `<line number="${at + 1}" hits="${hits}" branch="false"/>`).join('')}</lines></class></classes></package></packages></coverage>`;
 
-const clover = (attributes: string): string =>
-  `<?xml version="1.0"?><coverage clover="3.2.0"><project><file ${attributes}><metrics statements="7"/>${[
+const clover = (attributes: string, classes = ''): string =>
+  `<?xml version="1.0"?><coverage clover="3.2.0"><project><file ${attributes}>${classes}<metrics statements="7"/>${[
     1, 1, 1, 1, 0, 0, 1,
   ]
     .map((count, at) => `<line num="${at + 1}" count="${count}" type="stmt"/>`)
@@ -75,6 +75,18 @@ const reports: readonly (readonly [string, string, string, string])[] = [
   ['phpunit', 'clover.xml', clover('name="/tmp/cell/src/Price.php"'), 'src/Price.php'],
   ['JaCoCo', 'target/site/jacoco/jacoco.xml', jacoco, 'src/main/java/org/shop/Price.java'],
   ['go', 'cover.out', go('example.com/me/shop/calc/price.go'), 'calc/price.go'],
+
+  ['PHPUnit', 'clover.xml', clover('name="/srv/app/src/Price.php"', '<class name="Price"/>'), 'src/Price.php'],
+  ['go below the root', 'backend/c.out', go('example.com/m/calc/price.go'), 'backend/calc/price.go'],
+  ['go of several modules', 'cover.out', go('example.com/m/calc/price.go'), 'backend/calc/price.go'],
+  [
+    'a package beside the one that ran',
+    'packages/a/coverage/lcov.info',
+    lcov('../b/src/price.js'),
+    'packages/b/src/price.js',
+  ],
+  ['a name with signs', 'coverage.xml', cobertura('/tmp/cell/a &amp; b', 'it&apos;s.py'), "a & b/it's.py"],
+  ['a folder of reports for all packages', 'coverage/c/lcov.info', lcov('src/price.js'), 'packages/c/src/price.js'],
 ];
 
 const others = ['README.md', 'price.js', 'src/other/price.js', 'src/main/java/org/else/Price.java', 'a/price.py'];
@@ -119,6 +131,65 @@ test('RVW-1 a report of other files, a text that is none, or one without an end 
   ];
   for (const text of nothing)
     assert.equal(measureCoverage([{ path: 'lcov.info', text }], patch, ['src/price.js']), [], text.slice(0, 60));
+});
+
+/** What a report says of files that all have the same lines. */
+const measured = (path: string, text: string, tree: readonly string[]): readonly string[] => {
+  const patch = patchOf(Object.fromEntries(tree.map((file) => [file, { before: null, after: total }])));
+  return measureCoverage([{ path, text }], patch, tree).map((file) => file.path);
+};
+
+test('RVW-1 a report never means a file of another package, or one that was only made from it', () => {
+  const [a, b, top] = ['packages/a/src/price.js', 'packages/b/src/price.js', 'src/price.js'];
+  assert.equal(measured('packages/a/coverage/lcov.info', lcov('src/price.js'), [a, b, top]), [a]);
+  assert.equal(measured('coverage/lcov.info', lcov('packages/b/src/price.js'), [a, b, top]), [b]);
+  assert.equal(measured('coverage/lcov.info', lcov('src/price.js'), [a, b]), []);
+  const own = `${lcov('src/own.js')}${lcov('src/made.js')}`;
+  assert.equal(measured('packages/a/lcov.info', own, ['packages/a/src/own.js', 'src/made.js']), [
+    'packages/a/src/own.js',
+  ]);
+  assert.equal(measured('lcov.info', lcov('dist/src/price.js'), [top]), []);
+  assert.equal(measured('lcov.info', lcov('price.js'), [top]), []);
+  const here = `${lcov('/tmp/cell/packages/a/src/price.js')}${lcov('/usr/lib/packages/b/src/price.js')}`;
+  assert.equal(measured('lcov.info', here, [a, b]), [a]);
+  const two = '<sources><source>/tmp/cell/src/a</source><source>/tmp/cell/src/b</source></sources>';
+  const both = `<coverage>${two}<class filename="price.py"><line number="1" hits="0"/></class><class filename="b.py"><line number="1" hits="0"/></class>`;
+  assert.equal(measured('coverage.xml', both, ['src/a/price.py', 'src/b/price.py', 'src/b/b.py']), ['src/b/b.py']);
+  const modules = 'mode: set\nexample.com/m/calc/price.go:1.1,2.2 1 0\n';
+  assert.equal(measured('cover.out', modules, ['one/calc/price.go', 'two/calc/price.go']), []);
+});
+
+test('RVW-1 what a report is made to look like ends, and is not believed', () => {
+  const patch = patchOf({ 'src/price.js': { before: null, after: total } });
+  const read = (text: string): unknown => measureCoverage([{ path: 'lcov.info', text }], patch, ['src/price.js']);
+  const one = { path: 'src/price.js', report: 'lcov.info', lines: 1, not_run: 1, ranges: [[1, 1]] };
+  assert.equal(
+    read('{"__proto__":{},"constructor":1,"src/price.js":{"statementMap":{"toString":{"start":{"line":1}}},"s":{}}}'),
+    [one],
+  );
+  assert.equal(read('{"src/price.js":{"statementMap":{"0":{"start":{"line":1}}},"s":{"0":0}},"other.js":{"s":null}}'), [
+    one,
+  ]);
+  assert.equal(read('SF:src/price.js\nDA:1,0\nDA:2,many\n'), [one]);
+  const range = `mode: set\n${'src/price.js:1.1,99999999999999999999.1 1 1\n'.repeat(3)}`;
+  assert.equal(read(range), [{ ...one, lines: 8, not_run: 0, ranges: [] }]);
+  assert.equal(
+    read(`<coverage>${'<source>a</source>'.repeat(50_000)}${'<line number="1" hits="1"/>'.repeat(50_000)}`),
+    [],
+  );
+  assert.equal(
+    read(`<coverage><class filename="src/price.js"><line${' a="b"'.repeat(500_000)} number="1" hits="0"/>`),
+    [one],
+  );
+  assert.equal(read(`{"src/price.js":${'['.repeat(1_000_000)}`), []);
+});
+
+test('RVW-1 of thousands of files those with the most lines that did not run are kept', () => {
+  const names = Array.from({ length: 3_000 }, (_, at) => `src/price-${at}.js`);
+  const patch = patchOf(Object.fromEntries(names.map((name) => [name, { before: null, after: total }])));
+  const text = names.map((name, at) => `SF:${name}\nDA:1,${at === 2_999 ? 0 : 1}\n`).join('');
+  const files = measureCoverage([{ path: 'lcov.info', text }], patch, names);
+  assert.equal([files.length, files[0]?.path], [500, 'src/price-2999.js']);
 });
 
 test('RVW-1 a file is marked by the lines that no test ran, whatever names it', () => {
