@@ -1,5 +1,4 @@
 import { posix } from 'node:path';
-import * as z from 'zod';
 
 /** A coverage report as it is written. */
 export interface CoverageText {
@@ -51,23 +50,26 @@ function* readGoProfile(text: string): Generator<LineRuns> {
     yield { ...makeRuns(readPath(path), [from, count]), to: Number(to) };
 }
 
-const istanbulSchema = z.object({
-  statementMap: z.record(z.string(), z.object({ start: z.object({ line: z.number() }) })),
-  s: z.record(z.string(), z.number()),
-});
-
+/** By its path, each file's statements and how often they ran, by their numbers. */
 function* readIstanbul(text: string): Generator<LineRuns> {
-  for (const [name, file] of Object.entries(parseJson(text) ?? {})) {
-    const { statementMap = {}, s = {} } = istanbulSchema.safeParse(file).data ?? {};
-    const [path, counts] = [readPath(name), new Map(Object.entries(s))];
-    for (const [id, { start }] of Object.entries(statementMap))
-      yield { path, from: start.line, to: start.line, count: counts.get(id) ?? 0 };
+  for (const [name, file] of listEntries(parseJson(text))) {
+    const path = readPath(name);
+    const parts = new Map(listEntries(file));
+    const counts = new Map(listEntries(parts.get('s')));
+    for (const [id, place] of listEntries(parts.get('statementMap'))) {
+      const line = Number((place as { start?: { line?: unknown } } | null)?.start?.line);
+      yield { path, from: line, to: line, count: Number(counts.get(id) ?? 0) };
+    }
   }
 }
 
-function parseJson(text: string): object | null {
+function listEntries(value: unknown): readonly (readonly [string, unknown])[] {
+  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+}
+
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text) as object | null;
+    return JSON.parse(text);
   } catch {
     return null;
   }

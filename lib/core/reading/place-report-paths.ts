@@ -44,14 +44,17 @@ function createPlace(
 ): Placed {
   const known = (name: string): string | undefined => (files.has(name) ? name : undefined);
   const above = listFoldersAbove(path);
-  const home = isByModule ? undefined : findHome(sample, above, files);
   const isHere = sample.some((one) => one.startsWith(`${root}/`));
   const pairs = scorePairs(sample, named, isByModule).filter(
     ({ to, score }) => score > 1 || (isByModule && above.includes(to)),
   );
+  const home = isByModule ? undefined : findHome(sample, above, files);
+  const whole = pairs.filter(({ from }) => from === '');
+  const isContested = (whole[0]?.score ?? 0) > (whole.find(({ to }) => to === home)?.score ?? Infinity);
   return (name) => {
     if (name.startsWith(`${root}/`)) return known(name.slice(root.length + 1));
-    if (isWhole(name) ? isHere : home !== undefined) return known(posix.join(home ?? '', name));
+    if (isWhole(name) ? isHere : home !== undefined)
+      return isContested ? undefined : known(posix.join(home ?? '', name));
     const fits = pairs.filter(({ from }) => from === '' || name.startsWith(`${from}/`));
     const found = fits.flatMap(({ from, to, score }) => {
       const file = posix.join(to, `./${name.slice(from.length)}`);

@@ -148,6 +148,8 @@ test('RVW-1 a report never means a file of another package, or one that was only
   assert.equal(measured('packages/a/lcov.info', own, ['packages/a/src/own.js', 'src/made.js']), [
     'packages/a/src/own.js',
   ]);
+  const other = lcov('src/price.js') + lcov('src/own.js');
+  assert.equal(measured('coverage/a/lcov.info', other, [a, 'packages/a/src/own.js', top]), []);
   assert.equal(measured('lcov.info', lcov('dist/src/price.js'), [top]), []);
   assert.equal(measured('lcov.info', lcov('price.js'), [top]), []);
   const here = `${lcov('/tmp/cell/packages/a/src/price.js')}${lcov('/usr/lib/packages/b/src/price.js')}`;
@@ -170,6 +172,7 @@ test('RVW-1 what a report is made to look like ends, and is not believed', () =>
   assert.equal(read('{"src/price.js":{"statementMap":{"0":{"start":{"line":1}}},"s":{"0":0}},"other.js":{"s":null}}'), [
     one,
   ]);
+  assert.equal(read(`{"src/price.js":{"statementMap":"${'x'.repeat(1_000_000)}","s":[null]}}`), []);
   assert.equal(read('SF:src/price.js\nDA:1,0\nDA:2,many\n'), [one]);
   const range = `mode: set\n${'src/price.js:1.1,99999999999999999999.1 1 1\n'.repeat(3)}`;
   assert.equal(read(range), [{ ...one, lines: 8, not_run: 0, ranges: [] }]);
