@@ -14,7 +14,10 @@ export interface CoverageReport {
 }
 
 const mostFiles = 500;
+// What is stored of thousands of files stays below 200 KB, but for long paths.
+const mostInFull = 100;
 const mostRanges = 30;
+const mostOfOthers = 5;
 /** Reports that take longer are none of a test runner. */
 const mostSteps = 10_000_000;
 
@@ -64,7 +67,8 @@ export function createCoverage(patch: Patch, tree: readonly string[], root: stri
       [...(left < 0 ? [] : changed)]
         .flatMap(([path, added]) => summarize(path, added))
         .sort((a, b) => b.not_run - a.not_run)
-        .slice(0, mostFiles),
+        .slice(0, mostFiles)
+        .map((file, at) => ({ ...file, ranges: file.ranges.slice(0, at < mostInFull ? mostRanges : mostOfOthers) })),
   };
 }
 

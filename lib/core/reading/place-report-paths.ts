@@ -10,91 +10,59 @@ export interface Tree {
   readonly named: ReadonlyMap<string, readonly string[]>;
 }
 
-type Placed = (path: string) => string | undefined;
+/** A way to read paths of a report: what stands before the name of a file is one folder, in the tree it is another. */
+interface Way {
+  readonly from: string;
+  readonly to: string;
+  /** How many parts of the report's paths it finds in the tree. */
+  readonly score: number;
+}
 
 const mostSampled = 2_000;
 const mostPairs = 50_000;
-const mostUsed = 200;
 
 /**
- * Finds the file of the tree that each path of a report means; none where two are as likely. A whole path of the
- * worktree is exact, a relative one is below a folder above the report. Paths of another machine, names of modules and
- * packages, and those of a report that was written elsewhere are known by where most of them are.
+ * Finds the file of the tree that each path of a report means. All are read in the one way that finds most of them: whole
+ * paths of the worktree, paths below a folder above the report, else those that are alike at their ends (reports from
+ * another machine, names of modules and packages). undefined: it means none, or two are as likely.
  */
 export function placeReportPaths(
   paths: ReadonlySet<string>,
-  report: Pick<CoverageText, 'roots' | 'isByModule'> & { readonly path: string },
+  { path: report, roots, isByModule }: Pick<CoverageText, 'roots' | 'isByModule'> & { readonly path: string },
   tree: Tree,
-): Placed {
-  const { roots } = report;
+): (path: string) => string | undefined {
   const spread = (path: string): readonly string[] =>
-    roots.length === 0 || isWhole(path) ? [path] : roots.map((root) => posix.join(root, path));
+    roots.length === 0 || isWhole(path) ? [path] : roots.map((one) => posix.join(one, path));
   const sample = [...paths].slice(0, mostSampled).flatMap(spread);
-  const place = createPlace(sample, report, tree);
-  return (path) => {
-    const found = new Set(spread(path).flatMap((one) => place(one) ?? []));
-    return found.size === 1 ? [...found][0] : undefined;
-  };
-}
-
-function createPlace(
-  sample: readonly string[],
-  { path, isByModule }: Parameters<typeof placeReportPaths>[1],
-  { root, files, named }: Tree,
-): Placed {
-  const known = (name: string): string | undefined => (files.has(name) ? name : undefined);
-  const above = listFoldersAbove(path);
-  const isHere = sample.some((one) => one.startsWith(`${root}/`));
-  const pairs = scorePairs(sample, named, isByModule).filter(
+  const folders = report.split('/').slice(0, -1);
+  const above = [...folders.keys(), folders.length].reverse().map((end) => folders.slice(0, end).join('/'));
+  const given = [{ from: tree.root, to: '' }, ...(isByModule ? [] : above.map((to) => ({ from: '', to })))];
+  const [likely, other] = findAlikeEnds(sample, tree, isByModule).filter(
     ({ to, score }) => score > 1 || (isByModule && above.includes(to)),
   );
-  const home = isByModule ? undefined : findHome(sample, above, files);
-  const whole = pairs.filter(({ from }) => from === '');
-  const isContested = (whole[0]?.score ?? 0) > (whole.find(({ to }) => to === home)?.score ?? Infinity);
-  return (name) => {
-    if (name.startsWith(`${root}/`)) return known(name.slice(root.length + 1));
-    if (isWhole(name) ? isHere : home !== undefined)
-      return isContested ? undefined : known(posix.join(home ?? '', name));
-    const fits = pairs.filter(({ from }) => from === '' || name.startsWith(`${from}/`));
-    const found = fits.flatMap(({ from, to, score }) => {
-      const file = posix.join(to, `./${name.slice(from.length)}`);
-      return files.has(file) ? [{ file, score }] : [];
-    });
-    const [first, second] = found;
-    return first === undefined || first.score === second?.score ? undefined : first.file;
+  const alike = likely === undefined || likely.score === other?.score ? [] : [likely];
+  const ways = [...given.map((way) => ({ ...way, score: scoreWay(sample, way, tree) })), ...alike];
+  const way = ways.reduce((best, one) => (one.score > best.score ? one : best));
+  return (path) => {
+    const found = new Set(spread(path).flatMap((one) => readPathBy(way, one) ?? []));
+    const files = [...found].filter((file) => tree.files.has(file));
+    return files.length === 1 ? files[0] : undefined;
   };
 }
 
-function isWhole(path: string): boolean {
-  return /^(?:\/|\w:\/)/.test(path);
+function readPathBy({ from, to }: Omit<Way, 'score'>, path: string): string | null {
+  if (from === '') return isWhole(path) ? null : posix.join(to, path);
+  return path.startsWith(`${from}/`) ? posix.join(to, path.slice(from.length + 1)) : null;
 }
 
-/** The nearest first, the root of the tree last. */
-function listFoldersAbove(path: string): readonly string[] {
-  const folders = path.split('/').slice(0, -1);
-  return [...folders.keys(), folders.length].reverse().map((end) => folders.slice(0, end).join('/'));
+function scoreWay(paths: readonly string[], way: Omit<Way, 'score'>, { files }: Tree): number {
+  const found = paths.filter((path) => files.has(readPathBy(way, path) ?? ''));
+  return found.reduce((sum, path) => sum + path.slice(way.from.length).split('/').filter(Boolean).length, 0);
 }
 
-/** The folder above a report below which most of its relative paths are. */
-function findHome(paths: readonly string[], above: readonly string[], files: ReadonlySet<string>): string | undefined {
-  let [home, most]: [string | undefined, number] = [undefined, 0];
-  for (const folder of above) {
-    const count = paths.filter((path) => !isWhole(path) && files.has(posix.join(folder, path))).length;
-    if (count > most) [home, most] = [folder, count];
-  }
-  return home;
-}
-
-interface Pair {
-  /** What a path of the report begins with, and what stands for it in the tree. */
-  readonly from: string;
-  readonly to: string;
-  /** How many parts of paths speak for it. */
-  score: number;
-}
-
-function scorePairs(paths: readonly string[], named: Tree['named'], isByModule: boolean): readonly Pair[] {
-  const pairs = new Map<string, Pair>();
+/** The ways by which ends of paths are those of files, the likeliest first. */
+function findAlikeEnds(paths: readonly string[], { named }: Tree, isByModule: boolean): readonly Way[] {
+  const ways = new Map<string, Way>();
   let left = mostPairs;
   for (const path of paths) {
     const files = named.get(lastPart(path)) ?? [];
@@ -105,12 +73,15 @@ function scorePairs(paths: readonly string[], named: Tree['named'], isByModule: 
       const others = file.split('/');
       let common = 1;
       while (common < others.length && parts.at(-1 - common) === others.at(-1 - common)) common += 1;
+      // The beginning of a relative path is no other machine's.
       if (common < parts.length && !isByModule && !isWhole(path)) continue;
       const [from, to] = [parts.slice(0, -common).join('/'), others.slice(0, -common).join('/')];
-      const pair = pairs.get(`${from}\0${to}`) ?? { from, to, score: 0 };
-      pair.score += common;
-      pairs.set(`${from}\0${to}`, pair);
+      ways.set(`${from}\0${to}`, { from, to, score: common + (ways.get(`${from}\0${to}`)?.score ?? 0) });
     }
   }
-  return [...pairs.values()].sort((a, b) => b.score - a.score).slice(0, mostUsed);
+  return [...ways.values()].sort((a, b) => b.score - a.score);
+}
+
+function isWhole(path: string): boolean {
+  return /^(?:\/|\w:\/)/.test(path);
 }

@@ -149,7 +149,10 @@ test('RVW-1 a report never means a file of another package, or one that was only
     'packages/a/src/own.js',
   ]);
   const other = lcov('src/price.js') + lcov('src/own.js');
-  assert.equal(measured('coverage/a/lcov.info', other, [a, 'packages/a/src/own.js', top]), []);
+  assert.equal(measured('coverage/a/lcov.info', other, [a, 'packages/a/src/own.js', top]), [
+    a,
+    'packages/a/src/own.js',
+  ]);
   assert.equal(measured('lcov.info', lcov('dist/src/price.js'), [top]), []);
   assert.equal(measured('lcov.info', lcov('price.js'), [top]), []);
   const here = `${lcov('/tmp/cell/packages/a/src/price.js')}${lcov('/usr/lib/packages/b/src/price.js')}`;
@@ -193,6 +196,15 @@ test('RVW-1 of thousands of files those with the most lines that did not run are
   const text = names.map((name, at) => `SF:${name}\nDA:1,${at === 2_999 ? 0 : 1}\n`).join('');
   const files = measureCoverage([{ path: 'lcov.info', text }], patch, names);
   assert.equal([files.length, files[0]?.path], [500, 'src/price-2999.js']);
+  const long = patchOf(Object.fromEntries(names.map((name) => [name, { before: null, after: 'x();\n'.repeat(200) }])));
+  const everySecond = Array.from({ length: 200 }, (_, at) => `DA:${at + 1},${at % 2}\n`).join('');
+  const most = measureCoverage(
+    [{ path: 'lcov.info', text: names.map((name) => `SF:${name}\n${everySecond}`).join('') }],
+    long,
+    names,
+  );
+  assert.ok(JSON.stringify(most).length < 200_000);
+  assert.equal([most[0]?.ranges.length, most[400]?.ranges.length], [30, 5]);
 });
 
 test('RVW-1 a file is marked by the lines that no test ran, whatever names it', () => {
