@@ -59,9 +59,8 @@ export async function openGit(
   options: OpenOptions = {},
 ): Promise<GitPort> {
   const repository = options.repository ?? (await discoverRepository(context));
-  let settings: Promise<GitConfigReader> | undefined;
-  const readSettings = (): Promise<GitConfigReader> =>
-    (settings ??= readRepositorySettings(context.env, repository.commonDir));
+  const readSettings = (): Promise<GitConfigReader> => readRepositorySettings(context.env, repository.commonDir);
+  let drivers: Promise<Readonly<Record<string, string>>> | undefined;
   const detours = new Map<ObjectId, Promise<SymlinkAndSubmodulePaths>>();
   const person = gitInPersonWorkTree({ context, repository });
   const idents = options.idents ?? openGitIdentities(person);
@@ -79,7 +78,7 @@ export async function openGit(
       return known;
     },
     quietConfig: async () => renderGitConfigForCell(await readSettings()),
-    inertDrivers: async () => buildInertDriverVariables(await readSettings()),
+    inertDrivers: () => (drivers ??= readSettings().then(buildInertDriverVariables)),
     bounds: { ...checkedWorkLimits, ...options.bounds },
     measured: new Set(),
     guard: {
