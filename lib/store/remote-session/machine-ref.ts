@@ -65,7 +65,7 @@ async function readSign(catFile: CatFile, tip: ObjectId): Promise<HeartbeatOfCom
 }
 
 /** A commit and the signature over all of it; nothing may follow, or others could make new ones of it. */
-const signedText = /^([^]*)\nSignature: ([\w-]+)\n$/;
+const signedText = /^(.*)\nSignature: ([\w-]+)\n$/s;
 
 function isCanonical(signature: string): boolean {
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;

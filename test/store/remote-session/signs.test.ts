@@ -78,7 +78,7 @@ for (const [what, forge] of [...Object.entries(lies), ...Object.entries(copies)]
     const { other } = made;
     other.git('fetch', '-q', 'origin', '+refs/blueflame/*:refs/blueflame/*');
     const [, text = '', signature = ''] =
-      `${other.git('cat-file', 'commit', benRef)}\n`.match(/^([^]*)\nSignature: ([\w-]+)\n$/) ?? [];
+      `${other.git('cat-file', 'commit', benRef)}\n`.match(/^(.*)\nSignature: ([\w-]+)\n$/s) ?? [];
     const next = text.replace(/\nauthor /, `\nparent ${other.git('rev-parse', benRef)}\nauthor `);
     other.write('.git/sign', forge(what in copies ? text : next, signature));
     const forged = other.git('hash-object', '-t', 'commit', '-w', '.git/sign');
