@@ -19,7 +19,7 @@ export async function readInstallInputFiles(
 ): Promise<InstallInputFiles | null> {
   const names =
     install.requirements === undefined
-      ? await listNamed(root, nameTest(install))
+      ? await listNamed(root, install)
       : await listPinnedRequirementFiles(root, install.requirements);
   const found = new Map<string, string>();
   for (const name of names?.toSorted() ?? []) {
@@ -128,7 +128,10 @@ async function readPlain(root: string, name: string): Promise<Buffer | null> {
 }
 
 /** All that has such a name below a worktree, links and folders too. */
-async function listNamed(root: string, isNamed: (path: string) => boolean): Promise<readonly string[]> {
+/** Not in the folder that the install fills: packages there have such files of their own. */
+async function listNamed(root: string, install: RecognisedInstall): Promise<readonly string[]> {
+  const isNamed = nameTest(install);
+  const own = 'variable' in install.makes ? install.makes.variable : install.makes.folder;
   const found: string[] = [];
   for (const waiting = ['']; waiting.length > 0; ) {
     const batch = await Promise.all(
@@ -139,7 +142,7 @@ async function listNamed(root: string, isNamed: (path: string) => boolean): Prom
     );
     for (const { at, entries } of batch) {
       for (const entry of entries) {
-        if (entry.name === '.git' || entry.name === 'node_modules') continue;
+        if (entry.name === '.git' || entry.name === 'node_modules' || entry.name === own) continue;
         const path = join(at, entry.name);
         if (isNamed(path)) found.push(path);
         else if (entry.isDirectory()) waiting.push(path);
