@@ -1,3 +1,4 @@
+import { findSharedLock } from '../../core/schedule/shared-locks.ts';
 import { claimTask } from '../../core/task/task-attempt.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
@@ -62,6 +63,9 @@ async function claimOn(
     if (now === undefined) return null;
     if (now.status !== 'pending' || now.rev !== task.rev) return null;
     if (describeWorkToBuildOn(context, now, view.tasks) !== lockFacts) return null;
+    // Two claims never share a lock, also where this one was chosen by an older view.
+    const claimed = view.tasks.filter(({ id, status }) => status === 'claimed' && id !== task.id);
+    if (claimed.some((other) => findSharedLock(now, other) !== null)) return null;
     return {
       steps: [
         claimTask(now, {
