@@ -6,7 +6,6 @@ import { listAdapterDecisions } from '../../lib/core/admission/make-decisions.ts
 import { parseAgentId, parseSessionId, type SessionId } from '../../lib/domain/ids.ts';
 import type { AgentOutcome, AgentRequest, AgentRunner } from '../../lib/domain/ports/agent-port.ts';
 import type { Gates } from '../../lib/domain/ports/gates.ts';
-import type { Store } from '../../lib/domain/ports/store-port.ts';
 import { emptyMemoryProvider } from '../../lib/domain/state/memory.ts';
 import { planSchema } from '../../lib/domain/state/plan-schema.ts';
 import type { RunEventBody } from '../../lib/domain/view-models/run-event.ts';
@@ -19,6 +18,7 @@ import { findBaseBranch } from '../../lib/engine/work/preflight.ts';
 import { openGit } from '../../lib/git/open-git.ts';
 import { type AdmissionStore, openAdmissionStore } from '../../lib/store/admission/admission-store.ts';
 import { openStore } from '../../lib/store/open-store.ts';
+import type { LocalStore } from '../../lib/store/store-options.ts';
 import { openDecisionLog } from '../../lib/trust/decisions/open-decision-log.ts';
 import { makeRepo, type TestRepo } from './repo.ts';
 
@@ -29,7 +29,7 @@ export interface TestWorkshop {
   readonly repo: TestRepo;
   readonly context: RunContext;
   /** The state as the notes say it, and as anybody may write them. */
-  readonly said: Store;
+  readonly said: LocalStore;
   /** Changes what the workshop's store trusts. */
   readonly admitBy: AdmissionStore['admitBy'];
   readonly session: SessionId;

@@ -79,6 +79,8 @@ export function openAdmissionStore(
   };
 }
 
+const mostLooks = 20;
+
 /** Reads and decides by the rules: a look that rests on something unknown is taken again once that is found out. */
 class Admission {
   readonly #store: LocalStore;
@@ -137,13 +139,32 @@ class Admission {
     if (isKept) this.#ownTips.keep(raw);
   }
 
-  async snapshot(): Promise<AdmittedSnapshot> {
-    await this.#evidence.refresh();
-    const raw = await this.#store.snapshot();
-    return this.#found(() => this.judge(raw));
+  snapshot(): Promise<AdmittedSnapshot> {
+    return this.#withoutDecisionsMeanwhile(async () => {
+      await this.#evidence.refresh();
+      const raw = await this.#store.snapshot();
+      return this.#found(() => this.judge(raw));
+    });
   }
 
-  async look(pick: Parameters<TrustedStore['readOneSession']>[0]): Promise<OneSessionSnapshot> {
+  look(pick: Parameters<TrustedStore['readOneSession']>[0]): Promise<OneSessionSnapshot> {
+    return this.#withoutDecisionsMeanwhile(() => this.#lookOnce(pick));
+  }
+
+  /**
+   * Reads again while decisions are made: one that replaces another is about a newer state, and what was read before
+   * would seem to be decided elsewhere. The last look counts where they never end.
+   */
+  async #withoutDecisionsMeanwhile<Seen>(read: () => Promise<Seen>): Promise<Seen> {
+    for (let looks = 1; ; looks += 1) {
+      this.decided.refresh();
+      const { revision } = this.decided;
+      const seen = await read();
+      if (this.decided.revision === revision || looks === mostLooks) return seen;
+    }
+  }
+
+  async #lookOnce(pick: Parameters<TrustedStore['readOneSession']>[0]): Promise<OneSessionSnapshot> {
     let only: SessionId | null = null;
     const raw = await this.#store.readOneSession((seen) => {
       only = pick(seen);

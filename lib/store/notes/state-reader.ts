@@ -105,8 +105,8 @@ export class StateReader {
         `The repository ${commonDir} no longer exists: it was moved or removed.`,
         'Where it is now, run: git flame run',
       );
-    const tips = await readTips(catFile, commonDir, stateRefs);
     const before = this.#state;
+    const tips = await readTips(catFile, commonDir, stateRefs);
     const [sessions, tasks, validations, reviews, blackboard] = await Promise.all([
       this.#load(before.sessions, tips),
       this.#load(before.tasks, tips),
@@ -114,6 +114,8 @@ export class StateReader {
       this.#load(before.reviews, tips),
       this.#load(before.blackboard, tips),
     ]);
+    // This process wrote meanwhile, which is newer than what was read.
+    if (this.#state !== before) return this.#state;
     const refs = { sessions, tasks, validations, reviews, blackboard };
     const isSame =
       sessions === before.sessions &&
