@@ -148,8 +148,8 @@ function foldersOf(commonDir: string): readonly string[] {
   return [commonDir, ...(basename(commonDir) === '.git' ? [dirname(commonDir)] : []), ...trees];
 }
 
-/** Moves the other refs once some have moved: git had locked and checked every one when it moved the first. Returns which. */
-export async function completeRefMoves(
+/** Moves the other refs once some have moved: git had locked and checked every one then. Returns which. */
+async function completeRefMoves(
   { context, commonDir }: Place,
   { moves }: Pick<JournaledRefChange, 'moves'>,
 ): Promise<readonly string[]> {

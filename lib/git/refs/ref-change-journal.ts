@@ -32,7 +32,8 @@ export class RefChangeJournal {
     const bytes = Buffer.from(JSON.stringify({ owner: ownIdentity(), ...motion }));
     try {
       const descriptor = this.#open();
-      writeSync(descriptor, bytes, 0, bytes.length, 0);
+      // A disk that is nearly full takes a part.
+      for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at, bytes.length - at, at);
       ftruncateSync(descriptor, bytes.length);
     } catch (error) {
       // Every other reason git reports too, and better.

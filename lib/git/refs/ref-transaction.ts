@@ -4,7 +4,7 @@ import type { ObjectId, RefName } from '../../domain/ids.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { readProcessStart } from '../../util/process-identity.ts';
 import { type GitContext, spawnGit } from '../process/run-git.ts';
-import { completeRefMoves, finishOneKilledRefChange } from './finish-killed-ref-changes.ts';
+import { finishOneKilledRefChange } from './finish-killed-ref-changes.ts';
 import type { JournaledRefChange } from './journaled-ref-change.ts';
 import { RefChangeJournal } from './ref-change-journal.ts';
 import { findReftableLock } from './reftable.ts';
@@ -22,9 +22,8 @@ export type RefTransactionResult =
   | { readonly kind: 'moved'; readonly ref: string }
   /** Someone holds the lock file, or died holding it. */
   | { readonly kind: 'locked'; readonly ref: string; readonly file: string }
-  /** The refs have moved or not: a full disk may have been noticed after some had, and the others followed. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** git ended without an answer: the refs may have moved or not. */
+  /** git ended without an answer, or failed while it moved them: the refs may have moved or not. */
   | { readonly kind: 'unknown'; readonly message: string };
 
 /**
@@ -78,18 +77,16 @@ export class RefTransactions {
   async #runToEnd(commands: readonly RefCommand[]): Promise<RefTransactionResult> {
     const at = Date.now();
     const outcome = await this.#run(commands);
-    if (outcome.kind === 'unknown' || outcome.kind === 'refused') await this.#finish(outcome.kind, commands, at);
+    if (outcome.kind === 'unknown') await this.#finish(commands, at);
     this.#journal.end();
     return outcome;
   }
 
   /** A git that was killed left locks. Killed, or on a full disk, it may have moved some of the refs. */
-  async #finish(kind: 'unknown' | 'refused', commands: readonly RefCommand[], at: number): Promise<void> {
+  async #finish(commands: readonly RefCommand[], at: number): Promise<void> {
     const place = { context: this.#context, commonDir: this.#gitDir };
-    const motion = motionOf(this.#gitDir, commands);
     try {
-      if (kind === 'refused') await completeRefMoves(place, motion);
-      else await finishOneKilledRefChange(place, motion, at);
+      await finishOneKilledRefChange(place, motionOf(this.#gitDir, commands), at);
     } catch (error) {
       this.#journal.leave();
       throw error;
@@ -175,8 +172,9 @@ function describe(commands: readonly RefCommand[]): string {
  */
 export function parseUpdateRefRefusal(stderr: string, table: string | null = null): RefTransactionResult {
   const [line = ''] = stderr.split('\n').filter((text) => text.startsWith('fatal: '));
-  const message = line.replace(/^fatal: (?:prepare: |commit: )?/, '');
-  if (message === '') return { kind: 'unknown', message: stderr.trim() };
+  const message = line.replace(/^fatal: (?:prepare: )?/, '');
+  // By then some may have moved: a full disk.
+  if (message === '' || line.startsWith('fatal: commit: ')) return { kind: 'unknown', message: stderr.trim() };
   if (table !== null && message === 'cannot lock references') return { kind: 'locked', ref: 'Every ref', file: table };
   const ref = message.match(/^cannot lock ref '([^']+)'/)?.[1] ?? '';
   const file = message.match(/Unable to create '(.+\.lock)': File exists/)?.[1];

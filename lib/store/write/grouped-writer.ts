@@ -139,7 +139,11 @@ export class GroupedStoreWriter {
   }
 
   #heal(): Promise<unknown> {
-    this.#healed ??= finishKilledRefChanges(this.#options.context, this.#options.commonDir);
+    // What failed is tried again: a disk that was full may have room.
+    this.#healed ??= finishKilledRefChanges(this.#options.context, this.#options.commonDir).catch((error: unknown) => {
+      this.#healed = null;
+      throw error;
+    });
     return this.#healed;
   }
 
@@ -164,12 +168,11 @@ export class GroupedStoreWriter {
     const tips = collectStateTips(base);
     const isFirst = commands.some(({ ref, new: to }) => to !== undefined && tips.get(ref) === null);
     const refs = isFirst ? this.#openRefs(true) : this.#refs;
-    const outcome = await refs.run(commands);
-    if (isFirst) await refs.close();
-    return outcome.kind === 'unknown' || outcome.kind === 'refused' ? this.#look(commands, outcome) : outcome;
+    const outcome = await refs.run(commands).finally(() => (isFirst ? refs.close() : undefined));
+    return outcome.kind === 'unknown' ? this.#look(commands, outcome) : outcome;
   }
 
-  /** git died without an answer, or refused at the end: the refs show the outcome. */
+  /** git ended without an answer: the refs show the outcome. */
   async #look(commands: readonly RefCommand[], outcome: RefTransactionResult): Promise<RefTransactionResult> {
     const moves = commands.filter((command) => command.new !== undefined);
     const now = await Promise.all(moves.map(({ ref }) => this.#options.catFile.info(ref)));

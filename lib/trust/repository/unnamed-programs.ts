@@ -10,6 +10,7 @@ const assignment = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 const topFolder =
   /\$\((?:git rev-parse --show-toplevel|pwd)\)|`(?:git rev-parse --show-toplevel|pwd)`|\$(?:PWD\b|\{PWD\})/g;
 const deepest = 4;
+const longestLine = 20_000;
 
 /**
  * Whether a shell command runs what its words don't name: what a variable, the output of another command, or a list
@@ -106,7 +107,7 @@ interface ShellCommand {
   readonly isPiped: boolean;
 }
 
-/** The commands of a shell line, those within others and within substitutions too; null: it doesn't parse. */
+/** The commands of a shell line, those within others and within substitutions too; null: it doesn't parse, or is too long. */
 function listCommands(line: string): readonly ShellCommand[] | null {
   const found: ShellCommand[] = [];
   const look = (node: SyntaxNode, isPiped: boolean): void => {
@@ -121,6 +122,8 @@ function listCommands(line: string): readonly ShellCommand[] | null {
     const isFed = isPiped || (node.type === 'Redirected' && inputsOf(node.redirects).length > 0);
     forEachChild(node, (child) => look(child, isFed || (node.type === 'Pipeline' && child !== node.commands[0])));
   };
+  // For each of many parts a parser looks for the end.
+  if (line.length > longestLine) return null;
   try {
     look(parse(line), false);
     return found;
