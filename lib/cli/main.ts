@@ -16,16 +16,17 @@ declare const FLAME_VERSION: string;
 
 /** Runs one command line; resolves to its exit code and never rejects. Sets nothing of the process. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
+  let typed = argv;
   try {
     if (argv[0] === hiddenCompleteCommand) return await printCompletions(argv.slice(1), io);
     const invocation = parseArgv(argv);
     const words = invocation.kind === 'none' ? await askWhatToDo(invocation, io) : [];
     // Asked at a terminal, the person may want nothing.
     if (words === null) return 0;
-    const typed = [...argv, ...words];
+    typed = [...argv, ...words];
     return await perform(parseArgv(typed), typed, io);
   } catch (error) {
-    return reportError(error, argv, io);
+    return reportError(error, typed, io);
   }
 }
 

@@ -5,6 +5,7 @@ import { renderError, toJsonError } from '../ui/render/render-error.ts';
 import { renderPrintableJsonLine } from '../ui/text/printable-text.ts';
 import { createStyle } from '../ui/text/style.ts';
 import { errorMessage } from '../util/error-text.ts';
+import { parseArgv } from './parse-argv.ts';
 
 /**
  * The only catch of unexpected errors: reports one on stderr, for a person or with --json as one line, and
@@ -50,10 +51,14 @@ async function askGit(
 
 /** Whether the command moves a session on, so that typed again it might begin another one, or decide twice. */
 function continuesSession(argv: readonly string[]): boolean {
-  const words = optionsOf(argv);
-  const isAside = ['--try', '--done', '--export'].some((flag) => words.includes(flag));
-  const command = words.find((word) => !word.startsWith('-')) ?? '';
-  return !isAside && /^(?:run|resume|plan|demo|work|validate|merge|review)$/.test(command);
+  const isAside = ['--try', '--done', '--export'].some((flag) => optionsOf(argv).includes(flag));
+  const isOne = /^(?:run|resume|plan|demo|work|validate|merge|review)$/;
+  try {
+    const invocation = parseArgv(argv);
+    return !isAside && invocation.kind === 'run' && isOne.test(invocation.command);
+  } catch {
+    return false;
+  }
 }
 
 /** Whether something is left to resume where the disk was full. */

@@ -21,8 +21,8 @@ export function indexLockedError(
 }
 
 /**
- * The error of a command on a full disk; null for every other error. The file was not written, not even in part. `again`:
- * what to do once there is room.
+ * The error of a command on a full disk; null for every other error. The file was not written, not even in part.
+ * `again`: what to do once there is room.
  */
 export function asDiskFullError(error: unknown, again: string): FlameError | null {
   const isFull = error instanceof Error && 'code' in error && /^(?:ENOSPC|EDQUOT)$/.test(`${error.code}`);
@@ -43,14 +43,17 @@ export function asReadOnlyError(error: unknown): FlameError | null {
   );
 }
 
-/** Whether git's or a system's words say that there is no room left. Of a lock that it made git says only that it couldn't write it. */
+/**
+ * Whether git's or a system's words say that there is no room left. Of a lock that it made git says only that it
+ * couldn't write it.
+ */
 export function isFullDiskText(text: string): boolean {
   return /No space left on device|Out of diskspace|Disk quota exceeded|couldn't write '[^']*\.lock'/.test(text);
 }
 
 /**
- * The refusal of a ref that git can't make beside another one: a name can't be both a ref and a folder of refs. `wanted` is
- * the ref, or the folder it would be in.
+ * The refusal of a ref that git can't make beside another one: a name can't be both a ref and a folder of refs.
+ * `wanted` is the ref, or the folder it would be in.
  */
 export function refInTheWayError(
   inTheWay: string,

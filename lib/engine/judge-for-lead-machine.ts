@@ -34,7 +34,8 @@ export function judgeForLeadMachine(context: RunContext, view: SessionView, runn
 }
 
 function mayJudge({ remoteSession, place }: RunContext, { stored: { machines } }: SessionView): boolean {
-  return remoteSession?.roles.includes('validate') === true && machines?.validators?.includes(place) === true;
+  if (remoteSession?.isCutOff() !== false) return false;
+  return remoteSession.roles.includes('validate') && machines?.validators?.includes(place) === true;
 }
 
 const prefix = 'judge ';

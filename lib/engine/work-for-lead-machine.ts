@@ -2,14 +2,14 @@ import type { SessionId } from '../domain/ids.ts';
 import { findLandingBranch } from '../domain/state/session-facts.ts';
 import { shortId } from '../util/short-names.ts';
 import { findAdaptersUnusableHere } from './agents/require-usable-adapters.ts';
-import { checkLiveBudget } from './agents/session-budget.ts';
 import { judgeForLeadMachine } from './judge-for-lead-machine.ts';
 import { isBudgetSpentHere } from './machines/reserve-budget.ts';
 import { superviseMachines } from './machines/supervise-machines.ts';
 import { type SessionView, viewSession } from './record-changes.ts';
 import { type RunContext, warnOnce } from './run-context.ts';
+import type { RunningAttempts } from './work/running-attempts.ts';
 import { listStartableTasks } from './work/select-next.ts';
-import { startReady, type WavePart } from './work/wave-part.ts';
+import { findSpentBudget, startReady, type WavePart } from './work/wave-part.ts';
 import { runWorkWave } from './work/work-wave.ts';
 
 /** Work of a machine that joined, until the session has ended: tasks and verdicts, as far as it offers them. */
@@ -21,11 +21,11 @@ function makeJoinedPart(context: RunContext, id: SessionId): WavePart {
   return {
     open: () => viewSession(context, id),
     tend: () => superviseMachines(context, id),
-    mayStart: async (view) => {
+    mayStart: async (view, running) => {
       if (view.session.state !== 'active') return 'stop';
       const pending = listStartableTasks(context, view).filter(({ status }) => status === 'pending');
       await findAdaptersUnusableHere(context, pending);
-      return (await hasBase(context, view)) && hasBudgetLeft(context, view) ? 'yes' : 'wait';
+      return (await hasBase(context, view)) && hasBudgetLeft(context, view, running) ? 'yes' : 'wait';
     },
     start: (view, running) => {
       if (context.remoteSession?.roles.includes('work') === true) startReady(context, view, running);
@@ -49,10 +49,12 @@ async function hasBase(context: RunContext, { session }: SessionView): Promise<b
   return false;
 }
 
-/** Whether this machine may spend more. Its lead's person is asked, where it is the budget of all. */
-function hasBudgetLeft(context: RunContext, { session }: SessionView): boolean {
-  if (!isBudgetSpentHere(context, session) && !checkLiveBudget(context, session).isSpent) return true;
-  warnOnce(context, 'This machine has spent its share of the session budget. It starts no more paid work.');
+/** Whether this machine may start what comes next. Its lead's person is asked, where it is the budget of all. */
+function hasBudgetLeft(context: RunContext, view: SessionView, running: RunningAttempts): boolean {
+  const isShareSpent = isBudgetSpentHere(context, view.session);
+  if (!isShareSpent && findSpentBudget(context, view, running) === null) return true;
+  const what = isShareSpent ? 'This machine has spent its share of the session budget' : 'The session budget is spent';
+  warnOnce(context, `${what}: no more paid work starts here.`);
   return false;
 }
 

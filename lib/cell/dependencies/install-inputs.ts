@@ -56,7 +56,10 @@ const ownMeans: readonly { readonly file: RegExp; readonly words: RegExp; readon
   { file: /rust-toolchain(?:\.toml)?$/, words: /\bpath\b/ },
 ];
 
-/** Reads inputs as readInstallInputFiles does; null also where the outcome depends on more, such as scripts of the project. */
+/**
+ * Reads inputs as readInstallInputFiles does; null also where the outcome depends on more, such as scripts of the
+ * project.
+ */
 export async function readDecidingInstallInputs(
   root: string,
   install: RecognisedInstall,
@@ -127,8 +130,10 @@ async function readPlain(root: string, name: string): Promise<Buffer | null> {
   return readFile(path);
 }
 
-/** All that has such a name below a worktree, links and folders too. */
-/** Not in the folder that the install fills: packages there have such files of their own. */
+/**
+ * All that has such a name below a worktree, links and folders too, but in the folder that the install fills: packages
+ * there have such files of their own.
+ */
 async function listNamed(root: string, install: RecognisedInstall): Promise<readonly string[]> {
   const isNamed = nameTest(install);
   const own = 'variable' in install.makes ? install.makes.variable : install.makes.folder;

@@ -68,8 +68,8 @@ interface TrustWish {
 }
 
 /**
- * Records or takes back trust in a machine's key for one session: another machine of its name isn't trusted. Returns the
- * text to print. Throws FlameErrors `no-machine` and `no-machine-key`.
+ * Records or takes back trust in a machine's key for one session: another machine of its name isn't trusted. Returns
+ * the text to print. Throws FlameErrors `no-machine` and `no-machine-key`.
  */
 function trustMachine(
   decided: DecisionLog,

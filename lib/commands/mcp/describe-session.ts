@@ -7,6 +7,7 @@ import type { Config } from '../../domain/config/config-schema.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { noTaskError } from '../../domain/input-errors.ts';
 import { type GuideChapterData, toGuideData } from '../../domain/questions/guide-summary.ts';
+import { findVerdictOf } from '../../domain/state/changeset-facts.ts';
 import type { PlannedTask } from '../../domain/state/plan-schema.ts';
 import { hasAcceptedWork, type Task } from '../../domain/state/task-schema.ts';
 import { isApprovedByLeadAgent, isUnjudgedByValidators } from '../../engine/lead-agent/judge-tasks.ts';
@@ -102,7 +103,7 @@ const mostGuided = 20;
 /** The order its work is read in, why files changed and what deserves a second look. */
 async function guideOf(context: LeadReadContext['reading'], view: SessionView | null, task: Task): Promise<TaskGuide> {
   if (!hasAcceptedWork(task)) return {};
-  const diagnostics = view?.snapshot.verdictsOn(task.commit).at(-1)?.diagnostics ?? [];
+  const diagnostics = findVerdictOf(task, view?.snapshot.verdictsOn(task.commit) ?? [])?.diagnostics ?? [];
   const changeset = { parent: task.start_commit, commit: task.commit, tasks: [task.id], diagnostics };
   const guided = await tryReadReadingGuide(context, { changeset, tasks: [task] });
   return guided === null ? {} : { guide: toGuideData(guided.guide, mostGuided) };

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream, lstatSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, createWriteStream, lstatSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -59,10 +59,12 @@ export async function exportReview(
 
 /** An earlier file stays where it fails. What is no plain file, such as a pipe, is written as it is. */
 async function writeInOneStep(file: string, pieces: AsyncIterable<string>): Promise<void> {
-  const isPlain = lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? true;
+  const earlier = lstatSync(file, { throwIfNoEntry: false });
+  const isPlain = earlier?.isFile() ?? true;
   const making = isPlain ? `${file}.${randomBytes(4).toString('hex')}.new` : file;
   try {
     await pipeline(Readable.from(pieces), createWriteStream(making));
+    if (isPlain && earlier !== undefined) chmodSync(making, earlier.mode & 0o777);
     if (isPlain) renameSync(making, file);
   } catch (error) {
     if (isPlain) rmSync(making, { force: true });

@@ -9,11 +9,10 @@ import { readGuidedDiff, tryReadReadingGuide } from '../../engine/review/read-gu
 import { renderChangesSinceSeen } from '../../ui/render/render-changes-since-seen.ts';
 import { renderChangeset } from '../../ui/render/render-changeset.ts';
 import { renderChangesetDecision } from '../../ui/render/render-changeset-decision.ts';
-import { renderDiff } from '../../ui/render/render-diff.ts';
+import { diffCommand, renderDiff } from '../../ui/render/render-diff.ts';
 import { renderTask } from '../../ui/render/render-task.ts';
 import { renderUnverifiedCompletions } from '../../ui/render/render-unverified.ts';
 import { toPrintableLine } from '../../ui/text/printable-text.ts';
-import { shellQuote } from '../../util/shell-quote.ts';
 import { showOutputInPager } from '../context/git-preferences.ts';
 import { predictSessionConflicts, selectConflictsOfTask } from '../context/waits-and-conflicts.ts';
 import { gatherStory } from './gather-story.ts';
@@ -126,10 +125,6 @@ async function renderInterdiff(
 ): Promise<readonly string[]> {
   if (since === null) throw noEarlierVersion(name);
   return ['', renderDiff(await git.diffText(since.from, since.to), output.style, diffCommand(name, '--interdiff'))];
-}
-
-function diffCommand(name: string, option: '--diff' | '--interdiff' = '--diff'): string {
-  return `git flame show ${shellQuote(name)} ${option}`;
 }
 
 function noEarlierVersion(name: string): FlameError {

@@ -5,7 +5,10 @@ import { createImportResolver, type FileLinks, lastPart, stemOf } from './file-l
 const mocks =
   /\b(?:(?:vi|vitest|jest)\.(?:mock|doMock|unstable_mockModule)|mock\.module)\(\s*(?:import\()?["'`](?<module>[^"'`]{1,200})|\b(?:patch|monkeypatch\.setattr)\(\s*["'](?<dotted>[\w.]{1,200})|\b(?:stub|patch\.object|monkeypatch\.setattr|mock\.method|td\.replace|spyOn(?=.{0,200}\.mock(?:Re|Impl)))\(\s*(?<object>[\w$]+)(?:\.prototype)?\s*,/;
 
-/** Describes what a test replaces from now on though it is about it: a changed file of its own name, or the only one it uses. */
+/**
+ * Describes what a test replaces from now on though it is about it: a changed file of its own name, or the only one it
+ * uses.
+ */
 export function createMockDescriber(
   texts: readonly ChangedText[],
   links: FileLinks,

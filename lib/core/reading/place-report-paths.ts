@@ -22,9 +22,9 @@ const mostSampled = 2_000;
 const mostPairs = 50_000;
 
 /**
- * Finds the file of the tree that each path of a report means. All are read in the one way that finds most of them: whole
- * paths of the worktree, paths below a folder above the report, else those that are alike at their ends (reports from
- * another machine, names of modules and packages). undefined: it means none, or two are as likely.
+ * Finds the file of the tree that each path of a report means. All are read in the one way that finds most of them:
+ * whole paths of the worktree, paths below a folder above the report, else those that are alike at their ends (reports
+ * from another machine, names of modules and packages). undefined: it means none, or two are as likely.
  */
 export function placeReportPaths(
   paths: ReadonlySet<string>,

@@ -23,7 +23,10 @@ export function renderReasonLines(reasons: readonly FileReason[]): string {
   return reasons.map(({ path, text }) => `WHY ${path}: ${text}`).join('\n');
 }
 
-/** Reasons as they are kept, at most so many: one for each path, a printable line of bounded length each; the last one counts. */
+/**
+ * Reasons as they are kept, at most so many: one for each path, a printable line of bounded length each; the last one
+ * counts.
+ */
 export function boundReasons(
   reasons: Iterable<FileReason>,
   most: number = fileReasonLimits.ofTask,

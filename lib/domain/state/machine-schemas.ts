@@ -29,7 +29,9 @@ export const heartbeatSchema = z.object({
 export type Heartbeat = Readonly<z.infer<typeof heartbeatSchema>>;
 export type MachineRole = Heartbeat['role'];
 
-/** By which machine a verdict was found, under which claim, signed with its key: see core/machines/machine-statement. */
+/**
+ * By which machine a verdict was found, under which claim, signed with its key: see core/machines/machine-statement.
+ */
 export const machineStatementSchema = z.object({
   name: lineSchema(300),
   claim: z.int().min(1),

@@ -15,8 +15,8 @@ import type { Task } from '../../domain/state/task-schema.ts';
 import { type RunContext, warnOnce } from '../run-context.ts';
 
 /**
- * Finds out, once for each CLI and model, whether tasks could run on this machine, which joined: its programs are its own.
- * What could not is said and left to the other machines, instead of failing here what does well there.
+ * Finds out, once for each CLI and model, whether tasks could run on this machine, which joined: its programs are its
+ * own. What could not is said and left to the other machines, instead of failing here what does well there.
  */
 export async function findAdaptersUnusableHere(context: RunContext, tasks: readonly Task[]): Promise<void> {
   const { usable } = context.run;
@@ -57,9 +57,9 @@ async function objection(context: RunContext, task: Task): Promise<FlameError | 
 }
 
 /**
- * Proves, once for each configuration, adapter and model API, that a call which must be denied is denied, and that there is a sandbox
- * where one is required. Throws FlameError `no-sandbox`,
- * `shell-not-pinned`, `cell-not-sealed` or `canary-failed`; no agent starts then.
+ * Proves, once for each configuration, adapter and model API, that a call which must be denied is denied, and that
+ * there is a sandbox where one is required. Throws FlameError `no-sandbox`, `shell-not-pinned`, `cell-not-sealed` or
+ * `canary-failed`; no agent starts then.
  */
 export function proveDeniedCallsAreDenied(context: RunContext, adapter: string, model: string): Promise<void> {
   const name = `${adapter} ${findModelApiOfAdapter(context.adapter(adapter), model)?.provider ?? ''}`;
@@ -88,8 +88,9 @@ async function prove(context: RunContext, adapter: string, model: string): Promi
 }
 
 /**
- * To be asked before a person approves or a task is claimed: says that there is no sandbox, or throws FlameError `no-sandbox`
- * where there has to be one, or `shell-not-pinned` where no sandbox keeps the adapter to the shell that is judged.
+ * To be asked before a person approves or a task is claimed: says that there is no sandbox, or throws FlameError
+ * `no-sandbox` where there has to be one, or `shell-not-pinned` where no sandbox keeps the adapter to the shell that is
+ * judged.
  */
 export async function requireSandbox(
   context: Pick<RunContext, 'adapter' | 'agents' | 'config' | 'events' | 'gates' | 'run'>,
@@ -149,8 +150,9 @@ function warn(
 type Priced = Pick<RunContext, 'adapter' | 'config'>;
 
 /**
- * Asked before anything is spent: a budget in dollars says nothing of a model whose price is not known, so nothing is started then. Where
- * tokens are the limit it is said that figures in dollars leave its agents out. Throws FlameError `no-price`.
+ * Asked before anything is spent: a budget in dollars says nothing of a model whose price is not known, so nothing is
+ * started then. Where tokens are the limit it is said that figures in dollars leave its agents out. Throws FlameError
+ * `no-price`.
  */
 export function requirePrices(
   context: Priced & Pick<RunContext, 'events' | 'run'>,

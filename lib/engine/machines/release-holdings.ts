@@ -13,9 +13,9 @@ interface Holdings {
 }
 
 /**
- * Frees the tasks that machines hold without a heartbeat for their lease, and counts their shares of the budget as spent
- * until their clones say what they spent. A silent machine may work all the same: claims have numbers, so a result of
- * an earlier one changes nothing.
+ * Frees the tasks that machines hold without a heartbeat for their lease, and counts their shares of the budget as
+ * spent until their clones say what they spent. A silent machine may work all the same: claims have numbers, so a
+ * result of an earlier one changes nothing.
  */
 export async function releaseHoldingsOfGoneMachines(context: RunContext, id: SessionId): Promise<void> {
   const { remoteSession, place } = context;

@@ -39,8 +39,8 @@ function reportHowToJoin(
 }
 
 /**
- * Takes for this lead's own what machines found: verdicts signed with a key it trusts, over exactly this, under the claim
- * that holds. All else counts as if it weren't there.
+ * Takes for this lead's own what machines found: verdicts signed with a key it trusts, over exactly this, under the
+ * claim that holds. All else counts as if it weren't there.
  */
 export async function adoptVerdictsOfMachines(context: RunContext, id: SessionId): Promise<void> {
   const snapshot = await context.store.snapshot();
@@ -65,16 +65,17 @@ function isTrustedVerdictOf(
   const { machine: word, by } = verdict;
   // An override by a person of that machine is no finding.
   if (verdict.override !== undefined || (by !== 'diagnostics' && !agentIdPattern.test(by))) return false;
-  // By its own hands it can't be judged; what was found under a claim that passed on is past.
+  // By its own hands it can't be judged; what was found under a claim that passed on is past, or that another one holds.
   if (word === undefined || word.name === task.claimed_host) return false;
   if (task.judging?.claim !== word.claim || task.judging.commit !== verdict.commit) return false;
+  if (task.judging.machine !== null && task.judging.machine !== word.name) return false;
   if (task.start_commit !== verdict.base) return false;
   return decided.has(toMachineTrustDecision(session, word.key)) && isVerdictSignatureValid(verdict, word);
 }
 
 /**
- * Publishes which machines this lead has validate: none before the script that comes first has run here. Trust itself is
- * looked up in this clone each time: another clone gains nothing by writing this into the note.
+ * Publishes which machines this lead has validate: none before the script that comes first has run here. Trust itself
+ * is looked up in this clone each time: another clone gains nothing by writing this into the note.
  */
 async function publishValidators(context: RunContext, id: SessionId): Promise<void> {
   const validators = listTrustedValidators(context, id);

@@ -11,8 +11,8 @@ import { decideAndRecord, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 
 /**
- * Brings the base of a session that this machine leads to where it is at the remote, before anything is built on it. Throws
- * FlameErrors `base-behind`, `base-ahead` and `landing-not-there`.
+ * Brings the base of a session that this machine leads to where it is at the remote, before anything is built on it.
+ * Throws FlameErrors `base-behind`, `base-ahead` and `landing-not-there`.
  */
 export async function alignBaseWithRemote(context: RunContext, id: SessionId): Promise<void> {
   const { remoteSession, landInTurn } = context;
@@ -25,7 +25,8 @@ export async function alignBaseWithRemote(context: RunContext, id: SessionId): P
 /**
  * Moves the branch a session lands on to its landing at the remote, where this clone doesn't know that: it was killed
  * before the answer came, or another machine led meanwhile. Only forward, and only where no work tree of the person
- * conflicts with it. syncWorktreesToLanding then updates the work trees. Throws FlameError `base-behind`, before any change.
+ * conflicts with it. syncWorktreesToLanding then updates the work trees. Throws FlameError `base-behind`, before any
+ * change.
  */
 export async function adoptLandingFromRemote(context: RunContext, id: SessionId): Promise<void> {
   const { remoteSession, git } = context;
@@ -55,9 +56,10 @@ export async function adoptLandingFromRemote(context: RunContext, id: SessionId)
 }
 
 /**
- * Brings the branch that a session starts from to where it is at the remote, before work that others could not start from,
- * and that could not land there, is paid for. Only forward, and only where nothing stands against it; syncWorktreesToLanding then does
- * the work trees. Throws FlameErrors `base-behind` and `base-ahead`; nothing has happened then.
+ * Brings the branch that a session starts from to where it is at the remote, before work that others could not start
+ * from, and that could not land there, is paid for. Only forward, and only where nothing stands against it;
+ * syncWorktreesToLanding then does the work trees. Throws FlameErrors `base-behind` and `base-ahead`; nothing has
+ * happened then.
  */
 async function advanceBaseToRemote(context: RunContext, remoteSession: RemoteSession, id: SessionId): Promise<void> {
   const { git } = context;

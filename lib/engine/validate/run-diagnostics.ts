@@ -59,7 +59,8 @@ export async function runDiagnostics(
   const runs: DiagnosticRun[] = [];
   let coverage: Coverage | null = null;
   for (const command of enabled ? commands : []) {
-    const began = Date.now();
+    // Some file systems keep whole seconds.
+    const began = Math.floor(Date.now() / 1_000) * 1_000;
     const run = await runReportedCheck(
       context.events,
       { command, commit: cell.start, about: about?.words ?? null },
@@ -119,7 +120,10 @@ async function addReports(
 
 const mostFiles = 100_000;
 
-/** Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. `basedOn`, `since`: see runDiagnostics. */
+/**
+ * Runs the diagnostics on a commit in a throw-away worktree; none configured: none run. `basedOn`, `since`: see
+ * runDiagnostics.
+ */
 export async function diagnoseCommit(
   context: DiagnosticPorts,
   commit: ObjectId,

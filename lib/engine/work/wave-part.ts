@@ -1,9 +1,11 @@
+import type { BudgetState } from '../../core/schedule/budget-state.ts';
 import { countWantedAttempts } from '../../core/task/attempt-records.ts';
 import { listUnblockableTasks } from '../../core/task/block-dependents.ts';
 import { unblockTask } from '../../core/task/task-outcome.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
 import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
+import { groupBy } from '../../util/sort-and-group.ts';
 import { askToRaiseBudget } from '../agents/ask-person.ts';
 import { requireUsableTaskAdapters } from '../agents/require-usable-adapters.ts';
 import { checkLiveBudget } from '../agents/session-budget.ts';
@@ -72,24 +74,31 @@ async function maySpend(
 ): Promise<'yes' | 'wait' | 'stop'> {
   // An agent asked, and the person decided to stop.
   if (view.session.state === 'stopped') return 'stop';
-  const budget = checkLiveBudget(context, view.session);
-  const next = budget.isSpent ? selectNextTasks(context, view, running) : [];
-  if (!next.some((task) => adapterTalksToModel(adapterOfNextAttempt(context, task)))) return 'yes';
+  const budget = findSpentBudget(context, view, running);
+  if (budget === null) return 'yes';
   if (running.size > 0) return 'wait';
   return (await askToRaiseBudget(context, view.session.id, budget)) ? 'yes' : 'stop';
+}
+
+/**
+ * The budget of the session where it is spent and something that may start is paid from it; null: nothing is in the
+ * way.
+ */
+export function findSpentBudget(context: RunContext, view: SessionView, running: RunningAttempts): BudgetState | null {
+  const budget = checkLiveBudget(context, view.session);
+  const next = budget.isSpent ? selectNextTasks(context, view, running) : [];
+  return next.some((task) => adapterTalksToModel(adapterOfNextAttempt(context, task))) ? budget : null;
 }
 
 function describeWorkElsewhere(context: RunContext, { session, tasks }: SessionView): string | null {
   if (context.remoteSession === undefined || context.gracefulStop.isRequested() || session.state !== 'active')
     return null;
-  const hosts = new Map<string, string[]>();
-  for (const task of tasks)
-    if (task.status === 'claimed' && isHeldElsewhere(context, task)) {
-      const host = task.claimed_host ?? '';
-      hosts.set(host, [...(hosts.get(host) ?? []), task.id]);
-    }
+  const hosts = groupBy(
+    tasks.filter((task) => task.status === 'claimed' && isHeldElsewhere(context, task)),
+    ({ claimed_host: host }) => host ?? '',
+  );
   if (hosts.size === 0) return null;
-  const held = [...hosts].map(([host, ids]) => `${ids.join(', ')} on ${host}`).join('; ');
+  const held = [...hosts].map(([host, of]) => `${of.map(({ id }) => id).join(', ')} on ${host}`).join('; ');
   return `No task for this machine until other machines finish: ${held}`;
 }
 

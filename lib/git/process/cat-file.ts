@@ -22,8 +22,9 @@ interface Asker {
 }
 
 /**
- * One long-lived `git cat-file --batch-command`. Requests of the same moment go to git in one write. Ref names
- * are resolved again each time, and git looks again for packs made meanwhile, so answers are never stale. Keeps the process running only while an answer is awaited; git ends with it.
+ * One long-lived `git cat-file --batch-command`. Requests of the same moment go to git in one write. Ref names are
+ * resolved again each time, and git looks again for packs made meanwhile, so answers are never stale. Keeps the process
+ * running only while an answer is awaited; git ends with it.
  */
 export class CatFile {
   /** git beside it, in the same repository. */
@@ -54,7 +55,10 @@ export class CatFile {
     return this.#request('contents', oid);
   }
 
-  /** Many objects at once, in their order: what a promise for each costs shows with thousands. Null for one that's missing or damaged. */
+  /**
+   * Many objects at once, in their order: what a promise for each costs shows with thousands. Null for one that's
+   * missing or damaged.
+   */
   readAll(oids: readonly ObjectId[]): Promise<readonly (GitObject | null)[]> {
     if (oids.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {

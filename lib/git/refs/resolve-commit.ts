@@ -16,7 +16,9 @@ export async function readHead(context: GitContext): Promise<HeadState> {
 const plainRef = /^refs\/(?:heads|tags|blueflame)\/[\w./-]+$/;
 const plainId = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-/** The commit a revision names where git stands; null if it names none. Plain refs and whole ids are read by `objects`. */
+/**
+ * The commit a revision names where git stands; null if it names none. Plain refs and whole ids are read by `objects`.
+ */
 export async function resolveCommit(
   context: GitContext,
   revision: string,

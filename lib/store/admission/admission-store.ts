@@ -35,7 +35,9 @@ export interface AdmissionStore extends TrustedStore {
   admitBy(rules: Partial<Pick<AdmissionRules, 'decided' | 'isOffered'>>): void;
   /** Whether a state is read as it is. */
   isOwn(snapshot: Snapshot): boolean;
-  /** Reads the state as it is from now on, if all of it was decided here; to be called once refs were moved another way. */
+  /**
+   * Reads the state as it is from now on, if all of it was decided here; to be called once refs were moved another way.
+   */
   admit(): Promise<void>;
 }
 

@@ -168,8 +168,13 @@ export class GroupedStoreWriter {
     const tips = collectStateTips(base);
     const isFirst = commands.some(({ ref, new: to }) => to !== undefined && tips.get(ref) === null);
     const refs = isFirst ? this.#openRefs(true) : this.#refs;
-    const outcome = await refs.run(commands).finally(() => (isFirst ? refs.close() : undefined));
-    return outcome.kind === 'unknown' ? this.#look(commands, outcome) : outcome;
+    try {
+      const outcome = await refs.run(commands);
+      return outcome.kind === 'unknown' ? await this.#look(commands, outcome) : outcome;
+    } finally {
+      // Its git is of this write alone.
+      if (isFirst) await refs.close();
+    }
   }
 
   /** git ended without an answer: the refs show the outcome. */

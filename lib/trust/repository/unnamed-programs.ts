@@ -107,7 +107,10 @@ interface ShellCommand {
   readonly isPiped: boolean;
 }
 
-/** The commands of a shell line, those within others and within substitutions too; null: it doesn't parse, or is too long. */
+/**
+ * The commands of a shell line, those within others and within substitutions too; null: it doesn't parse, or is too
+ * long.
+ */
 function listCommands(line: string): readonly ShellCommand[] | null {
   const found: ShellCommand[] = [];
   const look = (node: SyntaxNode, isPiped: boolean): void => {

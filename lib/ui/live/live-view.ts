@@ -141,7 +141,8 @@ class OpenLiveView implements LiveView {
   #update(next: LiveState): void {
     const before = this.#state;
     this.#state = next;
-    const hasOtherAgents = listAgentsAtWork(next).length !== listAgentsAtWork(before).length;
+    const isOtherView = next.view !== before.view || next.news !== before.news;
+    const hasOtherAgents = isOtherView && listAgentsAtWork(next).length !== listAgentsAtWork(before).length;
     if (hasOtherAgents || next.wave !== before.wave) this.#isGoing = isGoing(next, before);
     // What a person reads does not vanish before their eyes.
     const isLookedAt = this.#stage.isShown && isEngaged(next);

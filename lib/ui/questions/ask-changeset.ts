@@ -3,9 +3,9 @@ import type { AnswerInput } from '../../domain/questions/answer-definition.ts';
 import { listOfferedAnswers } from '../../domain/questions/offered-answers.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { shellQuote } from '../../util/shell-quote.ts';
 import { renderExcludingChangesets, renderRejectionEffects } from '../render/changeset-lines.ts';
 import { renderChangeset } from '../render/render-changeset.ts';
+import { diffCommand } from '../render/render-diff.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import { type AnswerPromptOptions, askUntilDecided, type ExtraKey } from './ask-answer.ts';
 import { askChoice, type KeyChoice, type TerminalAsking } from './ask-at-terminal.ts';
@@ -21,8 +21,8 @@ import { parseChangesetDecision, readChangesetAnswerFacts } from './prepare-chan
 import { describeUnansweredChangeset } from './waits-for-person-error.ts';
 
 /**
- * Shows a changeset and asks what becomes of it; a red one is approved only with a reason. `prepareBrowserOpening` opens the review
- * page, where one can be opened; `kept`: comments of the question before.
+ * Shows a changeset and asks what becomes of it; a red one is approved only with a reason. `prepareBrowserOpening`
+ * opens the review page, where one can be opened; `kept`: comments of the question before.
  */
 export async function askChangesetDecision(
   context: GateContext,
@@ -95,7 +95,7 @@ function actsOf(asked: ChangesetDialog): readonly ExtraKey<ChangesetDecision>[] 
   const { context, asking, question, comments } = asked;
   const { showInterdiff, linesOf, showMessage } = question;
   const view = async (diff: Promise<string>, option: '--diff' | '--interdiff'): Promise<null> => {
-    await context.viewDiff(await diff, `git flame show ${shellQuote(question.changeset.group)} ${option}`);
+    await context.viewDiff(await diff, diffCommand(question.changeset.group, option));
     return null;
   };
   const edit = async (): Promise<ChangesetDecision | null> => {

@@ -9,6 +9,7 @@ import { listOfferedAnswers } from '../../domain/questions/offered-answers.ts';
 import { plannedTaskSchema } from '../../domain/state/plan-schema.ts';
 import { textSchema } from '../../domain/text-schemas.ts';
 import { renderAttempts } from '../render/render-attempts.ts';
+import { diffCommand } from '../render/render-diff.ts';
 import { renderDiagnosticRun, renderVerdict } from '../render/render-verdict.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import { askUntilDecided } from './ask-answer.ts';
@@ -43,7 +44,7 @@ export async function askValidationDecision(
     return { kind: 'requeue', ...edited, ...((await askToKeepWork(asking)) ? { keep: true } : {}) };
   };
   const view = async (): Promise<null> => {
-    await context.viewDiff(await showDiff(), `git flame show ${task.id} --diff`);
+    await context.viewDiff(await showDiff(), diffCommand(task.id));
     return null;
   };
   const acts = [
@@ -73,7 +74,7 @@ export async function askAfterValidatorFailed(
   const answers = listOfferedAnswers(asks);
   // No judgement before the diff was shown.
   const judge = async (): Promise<ValidatorFailedDecision> => {
-    await context.viewDiff(await question.showDiff(), `git flame show ${task.id} --diff`);
+    await context.viewDiff(await question.showDiff(), diffCommand(task.id));
     return askUntilDecided(() => ({ asking, answers: answers.filter(isByHand), decide }));
   };
   const acts = [{ label: '(m)anual review', act: judge }];

@@ -1,5 +1,6 @@
 import { isMadeByTools } from '../../domain/state/made-by-tools.ts';
 import { formatCount } from '../../util/format-figures.ts';
+import { shellQuote } from '../../util/shell-quote.ts';
 import { countCommonEnds } from '../../util/sort-and-group.ts';
 import { toPrintableDiffLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
@@ -8,8 +9,8 @@ const hunkHead = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/;
 
 /**
  * A unified diff with colour, and with nothing in it that a terminal would act on or hide. At a terminal each file is
- * headed by its path, lines have the numbers that a comment names, and long files of tools are folded; elsewhere it stays
- * one that git apply takes. `command`: prints this diff.
+ * headed by its path, lines have the numbers that a comment names, and long files of tools are folded; elsewhere it
+ * stays one that git apply takes. `command`: prints this diff.
  */
 export function renderDiff(diff: string, style: Style, command: string): string {
   if (diff === '') return 'No changes.';
@@ -41,7 +42,11 @@ const mostLinesOfTool = 100;
 function foldFilesOfTools(lines: readonly string[], command: string): readonly string[] {
   const starts = lines.flatMap((line, index) => (/^(?:diff --git|#) /.test(line) ? [index] : []));
   const sections = [0, ...starts].map((start, index) => lines.slice(start, starts[index] ?? lines.length));
-  const isOfTool = ([head = '']: readonly string[]): boolean => isMadeByTools(pathOf(head) ?? '');
+  // Minified code runs: who reads the diff has to see that there is some.
+  const isOfTool = ([head = '']: readonly string[]): boolean => {
+    const path = pathOf(head) ?? '';
+    return isMadeByTools(path) && !path.includes('.min.');
+  };
   if (sections.every((section) => isOfTool(section) || section[0]?.startsWith('diff --git ') !== true)) return lines;
   return sections.flatMap((section) => {
     const head = section.slice(
@@ -153,3 +158,8 @@ function shortened(lines: readonly string[]): readonly string[] {
 const kept = (line: string): string => `  ${line}`;
 const removed = (line: string): string => `- ${line}`;
 const added = (line: string): string => `+ ${line}`;
+
+/** The command that prints the diff of a task or a changeset. */
+export function diffCommand(name: string, option: '--diff' | '--interdiff' = '--diff'): string {
+  return `git flame show ${shellQuote(name)} ${option}`;
+}

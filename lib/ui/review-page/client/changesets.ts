@@ -5,6 +5,7 @@ import { getHtml } from '../../page/client/server-requests.ts';
 import type { ReviewPageChangeset } from '../page-facts.ts';
 import { findFormerChangesetKey, hasShownDrafts, moveDraftsToRebuilt } from './drafts.ts';
 import { findFile, scrollToFile } from './file-place.ts';
+import { viewedWords } from './file-tree.ts';
 import { prepareFileParts } from './load-file-parts.ts';
 import { readPageAddress, writePageAddress } from './page-address.ts';
 import {
@@ -74,6 +75,7 @@ async function show(changeset: ReviewPageChangeset, path: string | null = null):
   moveDraftsToRebuilt();
   // The open answer was about another changeset.
   openedAnswerForm.value = null;
+  viewedWords.value = '';
   clearReadyAnswer();
   const known = articles.get(articleKey(changeset));
   const here = known ?? takeFirst(changeset);
