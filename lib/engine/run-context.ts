@@ -21,6 +21,15 @@ export type AdapterFacts = Pick<
   'name' | 'commits' | 'apis' | 'calls' | 'end' | 'cannotLead' | 'canTalk' | 'readsByShell' | 'takesAccountShell'
 >;
 
+/** See MachinePort. */
+export interface TrackedFiles {
+  /**
+   * Reads the files that were written or replaced since this was called last, of at most 16 MiB each and 64 MiB in all.
+   * Links are not followed; folders of packages and those with a dot are left out.
+   */
+  readNew(): AsyncIterable<{ readonly path: string; readonly text: string }>;
+}
+
 /** Resources of the machine. */
 export interface MachinePort {
   freeMemoryMb(): number;
@@ -40,15 +49,8 @@ export interface MachinePort {
     /** Globs of what is not copied but where `copy` names it in full. */
     readonly hidden: readonly string[];
   }): Promise<readonly string[]>;
-  /**
-   * Reads files of a worktree that were written since a moment (milliseconds since 1970) and whose names match, of at
-   * most 16 MiB each and 64 MiB in all. Links are not followed; folders of packages and those with a dot are left out.
-   */
-  readNewFiles(request: {
-    readonly worktree: string;
-    readonly since: number;
-    matches(name: string): boolean;
-  }): AsyncIterable<{ readonly path: string; readonly text: string }>;
+  /** Remembers the files of a worktree whose names match, to read what is written from now on. */
+  trackFiles(request: { readonly worktree: string; matches(name: string): boolean }): Promise<TrackedFiles>;
   /** Whether a folder can be written, made if need be. */
   canWrite(path: string): Promise<boolean>;
   /** Runs one of the person's lifecycle scripts, outside any cell, with the facts as environment and as JSON on stdin. */

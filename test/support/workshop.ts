@@ -112,7 +112,7 @@ export async function openTestWorkshop(options: {
         if (!signal.aborted) now += ms;
       },
       prepareFiles: async () => [],
-      readNewFiles: async function* () {},
+      trackFiles: async () => ({ readNew: async function* () {} }),
       canWrite: async () => true,
       runScript: async () => ({ exitCode: 0, output: '' }),
     },

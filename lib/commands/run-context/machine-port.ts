@@ -8,7 +8,7 @@ import { isHiddenPathShared } from '../../policy/hidden-path-parts.ts';
 import { isPathBlockedByGlob } from '../../policy/judge-path.ts';
 import { globMatchesPath, locksConflict } from '../../util/path-globs.ts';
 import { makeFolders } from '../../util/write-files.ts';
-import { readNewFiles } from './new-files.ts';
+import { trackFiles } from './new-files.ts';
 
 const megabyte = 1024 * 1024;
 const outputLimit = 4_000;
@@ -24,7 +24,7 @@ export function createMachine(env: Readonly<Record<string, string | undefined>>)
     },
     sleep: untilTime,
     prepareFiles,
-    readNewFiles,
+    trackFiles,
     canWrite,
     runScript: (request) => runScript(request, env),
   };

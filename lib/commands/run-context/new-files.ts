@@ -11,9 +11,32 @@ const mostEntries = 200_000;
 const longestPath = 500;
 
 /** See MachinePort. A file that is too large, or of which a folder or itself is a link, is left out. */
-export const readNewFiles: MachinePort['readNewFiles'] = async function* ({ worktree, since, matches }) {
+export const trackFiles: MachinePort['trackFiles'] = async ({ worktree, matches }) => {
+  const known = new Map<string, string>();
+  for await (const { path, stamp } of findFiles(worktree, matches)) known.set(path, stamp);
+  return {
+    async *readNew() {
+      let bytesLeft = mostBytes;
+      for await (const { path, stamp, size } of findFiles(worktree, matches)) {
+        if (known.get(path) === stamp || size > Math.min(largest, bytesLeft)) continue;
+        known.set(path, stamp);
+        bytesLeft -= size;
+        yield { path, text: readPlainText(path, { most: size, root: worktree }) };
+      }
+    },
+  };
+};
+
+interface FoundFile {
+  readonly path: string;
+  /** Another one once the file is written or replaced. */
+  readonly stamp: string;
+  readonly size: number;
+}
+
+async function* findFiles(worktree: string, matches: (name: string) => boolean): AsyncIterable<FoundFile> {
   const folders = [''];
-  let [bytesLeft, entriesLeft] = [mostBytes, mostEntries];
+  let entriesLeft = mostEntries;
   // The list grows while it is read: folders nearer to the root come first.
   for (const folder of folders) {
     const entries = await listEntries(join(worktree, folder), entriesLeft);
@@ -23,13 +46,12 @@ export const readNewFiles: MachinePort['readNewFiles'] = async function* ({ work
       if (path.length > longestPath) continue;
       if (entry.isDirectory() && isOwn(entry.name)) folders.push(`${path}/`);
       if (!entry.isFile() || !matches(entry.name)) continue;
-      const { mtimeMs = 0, size = 0 } = lstatSync(join(worktree, path), { throwIfNoEntry: false }) ?? {};
-      if (mtimeMs < since || size > Math.min(largest, bytesLeft)) continue;
-      bytesLeft -= size;
-      yield { path, text: readPlainText(path, { most: size, root: worktree }) };
+      const facts = lstatSync(join(worktree, path), { throwIfNoEntry: false, bigint: true });
+      if (facts === undefined) continue;
+      yield { path, stamp: [facts.ino, facts.mtimeNs, facts.size].join(' '), size: Number(facts.size) };
     }
   }
-};
+}
 
 /** In the order of their names; what can't be read is empty. */
 async function listEntries(folder: string, most: number): Promise<readonly Dirent[]> {

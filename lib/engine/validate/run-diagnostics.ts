@@ -16,7 +16,7 @@ import {
   runReportedCheck,
   runTeardownCommands,
 } from '../prepare-worktree.ts';
-import { agentWorktreePath, type RunContext } from '../run-context.ts';
+import { agentWorktreePath, type RunContext, type TrackedFiles } from '../run-context.ts';
 
 /** Parts of a workshop that a diagnostic needs: no session, no store, no person to ask. */
 export type DiagnosticPorts = PrepareWorktreePorts & Pick<RunContext, 'signal'>;
@@ -57,10 +57,11 @@ export async function runDiagnostics(
     ];
   }
   const runs: DiagnosticRun[] = [];
+  // Reports that are part of the commit, or were copied with it, say nothing about the checks.
+  const reports =
+    since === undefined ? null : await context.machine.trackFiles({ worktree: cell.path, matches: isCoverageReport });
   let coverage: Coverage | null = null;
   for (const command of enabled ? commands : []) {
-    // Some file systems keep whole seconds.
-    const began = Math.floor(Date.now() / 1_000) * 1_000;
     const run = await runReportedCheck(
       context.events,
       { command, commit: cell.start, about: about?.words ?? null },
@@ -76,7 +77,8 @@ export async function runDiagnostics(
         }),
     );
     if (context.signal.aborted) throw interruptedError();
-    if (since !== undefined) coverage = await addReports(context, coverage, { cell, since, began });
+    if (since !== undefined && reports !== null)
+      coverage = await addReports(context, coverage, { cell, since, reports: reports.readNew() });
     runs.push({
       command,
       exit_code: run.exitCode,
@@ -96,18 +98,17 @@ export async function runDiagnostics(
 interface CheckRun {
   readonly cell: CellWorktree;
   readonly since: ObjectId;
-  /** When its command began: what was there before says nothing about its run. */
-  readonly began: number;
+  readonly reports: ReturnType<TrackedFiles['readNew']>;
 }
 
 /** Reads the coverage reports that a command wrote, one at a time. */
 async function addReports(
-  { git, machine }: DiagnosticPorts,
+  { git }: DiagnosticPorts,
   coverage: Coverage | null,
-  { cell, since, began }: CheckRun,
+  { cell, since, reports }: CheckRun,
 ): Promise<Coverage | null> {
   let read = coverage;
-  for await (const report of machine.readNewFiles({ worktree: cell.path, since: began, matches: isCoverageReport })) {
+  for await (const report of reports) {
     read ??= createCoverage(
       await git.readPatch(since, cell.start),
       await git.listFiles(cell.start, mostFiles),

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readNewFiles } from '../../../lib/commands/run-context/new-files.ts';
+import { trackFiles } from '../../../lib/commands/run-context/new-files.ts';
+import type { TrackedFiles } from '../../../lib/engine/run-context.ts';
 
 const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'new-files-'));
 
@@ -13,15 +15,17 @@ function write(root: string, path: string, text = path): void {
   writeFileSync(join(root, path), text);
 }
 
-async function listPaths(worktree: string, since = 0): Promise<readonly string[]> {
+const track = (worktree: string) => trackFiles({ worktree, matches: (name) => name.endsWith('.info') });
+
+async function listPaths({ readNew }: TrackedFiles): Promise<readonly string[]> {
   const paths: string[] = [];
-  for await (const { path } of readNewFiles({ worktree, since, matches: (name) => name.endsWith('.info') }))
-    paths.push(path);
+  for await (const { path } of readNew()) paths.push(path);
   return paths;
 }
 
 test('RVW-1 only plain files below a worktree are read, those near its root first', async () => {
   const [root, outside] = [makeFolder(), makeFolder()];
+  const files = await track(root);
   for (const path of ['b/c/deep.info', 'b/mine.info', 'a.info', 'b/other.txt', 'node_modules/x/a.info', '.git/a.info'])
     write(root, path);
   write(root, 'a\nb "é"/x.info');
@@ -34,27 +38,44 @@ test('RVW-1 only plain files below a worktree are read, those near its root firs
   mkdirSync(join(root, 'folder.info'));
   write(root, 'huge.info');
   truncateSync(join(root, 'huge.info'), 2 ** 40);
-  assert.equal(await listPaths(root), ['a.info', 'a\nb "é"/x.info', 'b/mine.info', 'b/c/deep.info']);
+  assert.equal(await listPaths(files), ['a.info', 'a\nb "é"/x.info', 'b/mine.info', 'b/c/deep.info']);
 });
 
-test('RVW-1 files from before are left out, and no more than 64 MiB are read', async () => {
+test('RVW-1 files from before are left out until they are written again, even within the same second', async () => {
   const root = makeFolder();
-  write(root, 'old.info');
-  utimesSync(join(root, 'old.info'), 1, 1);
+  for (const name of ['kept', 'written', 'replaced', 'longer']) write(root, `${name}.info`);
+  const files = await track(root);
+  await setTimeout(20);
+  write(root, 'written.info');
+  write(root, 'other');
+  renameSync(join(root, 'other'), join(root, 'replaced.info'));
+  appendFileSync(join(root, 'longer.info'), 'more');
+  write(root, 'new.info');
+  assert.equal(await listPaths(files), ['longer.info', 'new.info', 'replaced.info', 'written.info']);
+  assert.equal(await listPaths(files), []);
+  await setTimeout(20);
+  write(root, 'kept.info');
+  assert.equal(await listPaths(files), ['kept.info']);
+});
+
+test('RVW-1 no more than 64 MiB are read', async () => {
+  const root = makeFolder();
+  const files = await track(root);
   for (const name of ['1', '2', '3', '4', '5']) {
     write(root, `${name}.info`, '');
     truncateSync(join(root, `${name}.info`), 15 * 1024 * 1024);
   }
-  assert.equal(await listPaths(root, 2_000), ['1.info', '2.info', '3.info', '4.info']);
+  assert.equal(await listPaths(files), ['1.info', '2.info', '3.info', '4.info']);
 });
 
 test('RVW-1 a folder that a link replaces while it is read leads nowhere', async () => {
   const [root, outside] = [makeFolder(), makeFolder()];
+  const { readNew } = await track(root);
   write(root, 'a.info');
   write(root, 'b/x.info');
   write(outside, 'x.info', 'secret');
   const texts: string[] = [];
-  for await (const { text } of readNewFiles({ worktree: root, since: 0, matches: (name) => name.endsWith('.info') })) {
+  for await (const { text } of readNew()) {
     if (texts.length === 0) {
       renameSync(join(root, 'b'), join(root, 'was'));
       symlinkSync(outside, join(root, 'b'));
