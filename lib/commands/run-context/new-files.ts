@@ -2,7 +2,7 @@ import { type Dirent, lstatSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MachinePort } from '../../engine/run-context.ts';
-import { readPlainText } from '../../util/read-file.ts';
+import { fileStamp, readPlainText } from '../../util/read-file.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 
 const largest = 16 * 1024 * 1024;
@@ -17,9 +17,11 @@ export const trackFiles: MachinePort['trackFiles'] = async ({ worktree, matches 
   return {
     async *readNew() {
       let bytesLeft = mostBytes;
-      for await (const { path, stamp, size } of findFiles(worktree, matches)) {
-        if (known.get(path) === stamp || size > Math.min(largest, bytesLeft)) continue;
+      for await (const { path, stamp } of findFiles(worktree, matches)) {
+        if (known.get(path) === stamp) continue;
         known.set(path, stamp);
+        const { size = 0 } = lstatSync(join(worktree, path), { throwIfNoEntry: false }) ?? {};
+        if (size > Math.min(largest, bytesLeft)) continue;
         bytesLeft -= size;
         yield { path, text: readPlainText(path, { most: size, root: worktree }) };
       }
@@ -27,14 +29,10 @@ export const trackFiles: MachinePort['trackFiles'] = async ({ worktree, matches 
   };
 };
 
-interface FoundFile {
-  readonly path: string;
-  /** Another one once the file is written or replaced. */
-  readonly stamp: string;
-  readonly size: number;
-}
-
-async function* findFiles(worktree: string, matches: (name: string) => boolean): AsyncIterable<FoundFile> {
+async function* findFiles(
+  worktree: string,
+  matches: (name: string) => boolean,
+): AsyncIterable<{ readonly path: string; readonly stamp: string }> {
   const folders = [''];
   let entriesLeft = mostEntries;
   // The list grows while it is read: folders nearer to the root come first.
@@ -46,9 +44,7 @@ async function* findFiles(worktree: string, matches: (name: string) => boolean):
       if (path.length > longestPath) continue;
       if (entry.isDirectory() && isOwn(entry.name)) folders.push(`${path}/`);
       if (!entry.isFile() || !matches(entry.name)) continue;
-      const facts = lstatSync(join(worktree, path), { throwIfNoEntry: false, bigint: true });
-      if (facts === undefined) continue;
-      yield { path, stamp: [facts.ino, facts.mtimeNs, facts.size].join(' '), size: Number(facts.size) };
+      yield { path, stamp: fileStamp(join(worktree, path)) };
     }
   }
 }
