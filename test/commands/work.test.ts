@@ -12,6 +12,7 @@ const confined = testIf(test, hasBubblewrap(), 'what the sandbox holds back: nee
 // What a task's script may leave behind, and what becomes of it.
 
 interface Done extends FlameRun {
+  readonly lines: readonly Record<string, unknown>[];
   readonly repo: TestRepo;
   readonly task: {
     readonly status: string;
@@ -239,6 +240,14 @@ test('ADP-2: 50 MB of output do no harm, as one line or as many', async () => {
     assert.ok(done.stdout.length < 1_000_000, `${done.stdout.length}`);
     assert.ok(sizeOf(join(done.repo.path, '.git/blueflame')) < 30_000_000);
   }
+});
+
+test('ADP-2: of a script that prints line by line the last line is shown, and not each before it', async () => {
+  const done = await work('for i in $(seq 3000); do echo "line $i"; done; echo ok > src/ok.txt');
+  assertMerged(done);
+  const shown = done.lines.flatMap(({ event, text }) => (event === 'agent-activity' ? [text] : []));
+  assert.is(shown.at(-1), 'line 3000');
+  assert.ok(shown.length < 1_000, `${shown.length}`);
 });
 
 test('WRK-7: project.copy, link and setup prepare each worktree, and leave nothing in the result', async () => {

@@ -1,6 +1,7 @@
 import { isPricedByPerson } from '../../domain/config/token-price.ts';
 import { type Adapter, adapterTalksToModel, type StopReason, type StreamReader } from '../../domain/ports/adapter.ts';
 import type { AgentActivity, AgentOutcome, AgentRequest } from '../../domain/ports/agent-port.ts';
+import { throttle } from '../../util/pacing.ts';
 import { agentOutputLogFile, type RunFolder } from '../run-folder.ts';
 import type { CellLimits, RunnerContext } from '../runner-context.ts';
 import type { CellProcess } from '../sandbox/spawn-cell.ts';
@@ -29,6 +30,9 @@ export interface AgentRunState {
   /** How many of its requests wait for a person's word about the budget. */
   pendingRequests: number;
   activity: AgentActivity;
+  /** What a script did last, until it is passed on. */
+  unshown: AgentActivity | null;
+  readonly showSoon: () => void;
   registered: number;
   /** A registration that is due: the latest news must still be saved. */
   later: NodeJS.Timeout | null;
@@ -36,6 +40,8 @@ export interface AgentRunState {
 
 /** How long an agent may take to end by itself. */
 export const agentGraceMs = 5_000;
+/** How often the last line of a script is shown, in milliseconds. */
+const showMs = 100;
 
 export function createAgentRunState(
   context: RunnerContext,
@@ -44,7 +50,7 @@ export function createAgentRunState(
 ): AgentRunState {
   const adapter = context.adapters(request.adapter);
   const { commonDir } = context.repository;
-  return {
+  const run: AgentRunState = {
     request,
     adapter,
     commonDir,
@@ -61,9 +67,12 @@ export function createAgentRunState(
     timedOut: false,
     pendingRequests: 0,
     activity: { text: '', tokens: 0, cost_usd: 0 },
+    unshown: null,
+    showSoon: throttle(() => showLastActivity(run), showMs).soon,
     registered: 0,
     later: null,
   };
+  return run;
 }
 
 /** Takes in what the agent printed. */
@@ -76,13 +85,24 @@ export function trackAgentOutput(run: AgentRunState, text: string): void {
     };
     // A report of counts alone leaves the last text as it is.
     run.activity = news.text === '' ? { ...news, text: run.activity.text } : news;
-    run.onActivity(news);
+    if (adapterTalksToModel(run.adapter)) run.onActivity(news);
+    else {
+      run.unshown = news;
+      run.showSoon();
+    }
     registerRunThrottled(run);
   }
   const { limit, unit } = run.request.budget;
   const spent = unit === 'usd' ? run.activity.cost_usd : run.activity.tokens;
   // The gateway refuses the next request by itself; this is for agents that don't go through it.
   if (limit > 0 && spent > limit && !adapterTalksToModel(run.adapter)) stopAgentEarly(run, 'budget');
+}
+
+/** Passes on what a script did last, where that is due: it may print any amount, in pieces of any size. */
+export function showLastActivity(run: AgentRunState): void {
+  const { unshown } = run;
+  run.unshown = null;
+  if (unshown !== null) run.onActivity(unshown);
 }
 
 /** Ends the agent for a reason; the first one counts. */

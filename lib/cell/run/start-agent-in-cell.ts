@@ -20,6 +20,7 @@ import {
   registerRunEnd,
   registerRunNow,
   registerRunThrottled,
+  showLastActivity,
   stopAgentEarly,
   stopRegisteringRun,
   trackAgentOutput,
@@ -190,6 +191,7 @@ function watch(
   const outcome = cell.ended.then(async (end) => {
     endWatch();
     log.close();
+    showLastActivity(run);
     await Promise.all([run.services?.close(), egress?.close()]);
     try {
       const concluded = concludeRun(run, { launch, end, stderr: stderr.text() });

@@ -2,11 +2,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readRegisteredAgents } from '../../../lib/cell/run/agent-registry.ts';
 import { until } from '../../support/until.ts';
-import { openCellFixture, scriptAdapter } from '../fixture.ts';
+import { claudeFacts, openCellFixture, scriptAdapter } from '../fixture.ts';
 
 test('LIF-1 what an agent was last seen to do stays known while it only counts tokens', async () => {
   const { runner, port, request } = await openCellFixture({
+    env: { ANTHROPIC_API_KEY: 'test-key' },
     adapter: {
+      apis: claudeFacts.apis,
       reader: (...about) => ({
         ...scriptAdapter.reader(...about),
         // A client tells of a call, then of what it has used.
