@@ -1,8 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { trackFiles } from '../../../lib/commands/run-context/new-files.ts';
@@ -41,11 +49,11 @@ test('RVW-1 only plain files below a worktree are read, those near its root firs
   assert.equal(await listPaths(files), ['a.info', 'a\nb "é"/x.info', 'b/mine.info', 'b/c/deep.info']);
 });
 
-test('RVW-1 files from before are left out until they are written again, even within the same second', async () => {
+test('RVW-1 files from before are left out until they are written again, also those of this second', async () => {
   const root = makeFolder();
   for (const name of ['kept', 'written', 'replaced', 'longer']) write(root, `${name}.info`);
+  utimesSync(join(root, 'written.info'), 1, 1);
   const files = await track(root);
-  await setTimeout(20);
   write(root, 'written.info');
   write(root, 'other');
   renameSync(join(root, 'other'), join(root, 'replaced.info'));
@@ -53,8 +61,7 @@ test('RVW-1 files from before are left out until they are written again, even wi
   write(root, 'new.info');
   assert.equal(await listPaths(files), ['longer.info', 'new.info', 'replaced.info', 'written.info']);
   assert.equal(await listPaths(files), []);
-  await setTimeout(20);
-  write(root, 'kept.info');
+  write(root, 'kept.info', 'longer than its name');
   assert.equal(await listPaths(files), ['kept.info']);
 });
 
