@@ -1,5 +1,6 @@
 import { readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { listWords } from './sort-and-group.ts';
 
 // As many as Linux follows.
 const mostLinks = 40;
@@ -41,42 +42,12 @@ export function isSameOrBelowFolder(path: string, folder: string): boolean {
 
 // Places in a home that hold keys, passwords or letters.
 const privateNames = [
-  '.ssh',
-  '.aws',
-  '.gnupg',
-  '.kube',
-  '.docker',
-  '.azure',
-  '.netrc',
-  '.password-store',
-  '.mozilla',
-  '.thunderbird',
-  '.config/gcloud',
-  '.config/gh',
-  '.config/google-chrome',
-  '.config/chromium',
-  '.local/share/keyrings',
-  '.local/state/git-flame',
-  '.git-credentials',
-  '.npmrc',
-  '.pypirc',
-  '.config/git/credentials',
-  '.config/hub',
-  '.config/op',
-  '.config/rclone',
-  '.vault-token',
-  '.pgpass',
-  '.my.cnf',
-  '.boto',
-  '.oci',
-  '.terraform.d',
-  '.claude.json',
-  '.claude/.credentials.json',
-  '.cargo/credentials',
-  '.cargo/credentials.toml',
-  '.m2/settings.xml',
-  '.gradle/gradle.properties',
-  'Library/Keychains',
+  ...listWords(`
+    .ssh .aws .gnupg .kube .docker .azure .netrc .password-store .mozilla .thunderbird .config/gcloud .config/gh
+    .config/google-chrome .config/chromium .local/share/keyrings .local/state/git-flame .git-credentials .npmrc
+    .pypirc .config/git/credentials .config/hub .config/op .config/rclone .vault-token .pgpass .my.cnf .boto .oci
+    .terraform.d .claude.json .claude/.credentials.json .cargo/credentials .cargo/credentials.toml .m2/settings.xml
+    .gradle/gradle.properties Library/Keychains`),
   'Library/Application Support',
 ];
 

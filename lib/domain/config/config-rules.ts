@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { listWords } from '../../util/sort-and-group.ts';
 import { defaultHiddenPaths } from './hidden-paths.ts';
 import { commandSchema, durationSchema, globSchema, regexSchema } from './value-schemas.ts';
 
@@ -9,48 +10,11 @@ export const defaultAllowedCommands = ['rm', 'chmod', 'git mv', 'git rm', 'git r
 export const namingStyles = ['snake_case', 'kebab-case', 'camelCase', 'PascalCase'] as const;
 
 // Names whose values are data to every program that reads them: none of them names a program, a file or an option.
-const defaultEnv = [
-  'CI',
-  'NODE_ENV',
-  'FORCE_COLOR',
-  'NO_COLOR',
-  'CLICOLOR',
-  'CLICOLOR_FORCE',
-  'TERM',
-  'COLUMNS',
-  'LINES',
-  'TZ',
-  'LANG',
-  'LC_ALL',
-  'DEBUG',
-  'PORT',
-  'VERBOSE',
-  'LOG_LEVEL',
-  'RUST_BACKTRACE',
-  'RUST_LOG',
-  'RUST_TEST_THREADS',
-  'CARGO_TERM_COLOR',
-  'CGO_ENABLED',
-  'GOOS',
-  'GOARCH',
-  'GOMAXPROCS',
-  'PYTHONPATH',
-  'PYTHONUNBUFFERED',
-  'PYTHONDONTWRITEBYTECODE',
-  'PYTHONIOENCODING',
-  'PYTHONHASHSEED',
-  'PY_COLORS',
-  'UPDATE_SNAPSHOTS',
-  'GIT_PAGER',
-  'PAGER',
-  'MIX_ENV',
-  'RAILS_ENV',
-  'RACK_ENV',
-  'APP_ENV',
-  'ASPNETCORE_ENVIRONMENT',
-  'DJANGO_ENV',
-  'FLASK_ENV',
-];
+const defaultEnv = listWords(`
+  CI NODE_ENV FORCE_COLOR NO_COLOR CLICOLOR CLICOLOR_FORCE TERM COLUMNS LINES TZ LANG LC_ALL DEBUG PORT VERBOSE
+  LOG_LEVEL RUST_BACKTRACE RUST_LOG RUST_TEST_THREADS CARGO_TERM_COLOR CGO_ENABLED GOOS GOARCH GOMAXPROCS
+  PYTHONPATH PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONHASHSEED PY_COLORS UPDATE_SNAPSHOTS
+  GIT_PAGER PAGER MIX_ENV RAILS_ENV RACK_ENV APP_ENV ASPNETCORE_ENVIRONMENT DJANGO_ENV FLASK_ENV`);
 
 const bashRulesSchema = z
   .strictObject({
@@ -65,7 +29,7 @@ const bashRulesSchema = z
       .meta({ examples: [['rm\\s+-rf', 'npm\\s+install']] }),
     allowed_env: z
       .array(z.string().regex(/^[A-Za-z_]\w*$/, 'is not the name of a variable'))
-      .default(defaultEnv)
+      .default([...defaultEnv])
       .describe('Variables that a command may set.'),
   })
   .describe('What agents may run in a shell.');

@@ -1,3 +1,4 @@
+import { listWords } from '../../util/sort-and-group.ts';
 import { toPrintableText } from '../text/printable-text.ts';
 
 /** Outside text for a page: shown as it is, with what would act or hide made visible. Safe in quoted attributes too. */
@@ -9,40 +10,9 @@ function toPageText(text: string): string {
   return toPrintableText(markControlCharacters(text));
 }
 
-const names = [
-  'NUL',
-  'SOH',
-  'STX',
-  'ETX',
-  'EOT',
-  'ENQ',
-  'ACK',
-  'BEL',
-  'BS',
-  'TAB',
-  'LF',
-  'VT',
-  'FF',
-  'CR',
-  'SO',
-  'SI',
-  'DLE',
-  'DC1',
-  'DC2',
-  'DC3',
-  'DC4',
-  'NAK',
-  'SYN',
-  'ETB',
-  'CAN',
-  'EM',
-  'SUB',
-  'ESC',
-  'FS',
-  'GS',
-  'RS',
-  'US',
-];
+const names = listWords(`
+  NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS
+  US`);
 
 /** Control characters by name, `⟦CR⟧`: few fonts of a browser have pictures of them. Tabs and line feeds stay. */
 export function markControlCharacters(text: string): string {
