@@ -3,19 +3,9 @@ import { formatCount } from '../../util/format-figures.ts';
 import { cutText, padText, textWidth } from '../../util/format-width.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
+import { labelTaskStatus } from '../text/task-status-label.ts';
 import { paintStatus } from './render-status.ts';
 
-const symbols: Readonly<Record<GraphTask['status'], string>> = {
-  proposed: '○',
-  pending: '○',
-  requeued: '◌',
-  claimed: '◐',
-  done: '◉',
-  merged: '●',
-  failed: '✗',
-  blocked: '⊘',
-  dropped: '·',
-};
 const barWidth = 20;
 
 /**
@@ -24,9 +14,10 @@ const barWidth = 20;
  */
 export function renderGraph(tasks: readonly GraphTask[], style: Style): string {
   if (tasks.length === 0) return 'No tasks yet.';
-  const drawn = drawGraphLines(tasks, (task) => symbols[task.status]);
+  const symbolOf = ({ status }: GraphTask): string => labelTaskStatus({ status, verdict: 'pass' }).symbol;
+  const drawn = drawGraphLines(tasks, symbolOf);
   const isTooWide = Math.max(...drawn.map(textWidth)) > style.width / 2;
-  const rails = isTooWide ? tasks.map((task) => symbols[task.status]) : drawn;
+  const rails = isTooWide ? tasks.map(symbolOf) : drawn;
   const groups = new Set(tasks.map(({ group }) => group));
   const widest = (texts: readonly string[]): number => Math.max(...texts.map(textWidth));
   const widths = {

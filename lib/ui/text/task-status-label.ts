@@ -12,29 +12,22 @@ export const streamSigns: Readonly<Record<BoardStreamLine['kind'], string>> = {
   ...{ said: '', call: '›', blocked: '⊘', gap: '…' },
 };
 
+const labels: Readonly<Record<Exclude<BoardTask['status'], 'done'>, TaskStatusLabel>> = {
+  proposed: { symbol: '○', word: 'proposed', kind: 'planned' },
+  pending: { symbol: '○', word: 'waiting', kind: 'waits' },
+  requeued: { symbol: '◌', word: 'sent back', kind: 'waits' },
+  claimed: { symbol: '◐', word: 'working', kind: 'works' },
+  merged: { symbol: '●', word: 'landed', kind: 'landed' },
+  failed: { symbol: '✗', word: 'failed', kind: 'bad' },
+  blocked: { symbol: '⊘', word: 'blocked', kind: 'bad' },
+  dropped: { symbol: '·', word: 'dropped', kind: 'over' },
+};
+
 /** A task's state as a word and a sign: many people can't see colour alone. */
 export function labelTaskStatus({ status, verdict }: Pick<BoardTask, 'status' | 'verdict'>): TaskStatusLabel {
-  switch (status) {
-    case 'proposed':
-      return { symbol: '○', word: 'proposed', kind: 'planned' };
-    case 'pending':
-      return { symbol: '○', word: 'waiting', kind: 'waits' };
-    case 'requeued':
-      return { symbol: '◌', word: 'sent back', kind: 'waits' };
-    case 'claimed':
-      return { symbol: '◐', word: 'working', kind: 'works' };
-    case 'done':
-      if (verdict === 'fail') return { symbol: '!', word: 'failed validation', kind: 'bad' };
-      return verdict === 'pass'
-        ? { symbol: '◉', word: 'passed', kind: 'good' }
-        : { symbol: '◍', word: 'done, not checked yet', kind: 'checks' };
-    case 'merged':
-      return { symbol: '●', word: 'landed', kind: 'landed' };
-    case 'failed':
-      return { symbol: '✗', word: 'failed', kind: 'bad' };
-    case 'blocked':
-      return { symbol: '⊘', word: 'blocked', kind: 'bad' };
-    case 'dropped':
-      return { symbol: '·', word: 'dropped', kind: 'over' };
-  }
+  if (status !== 'done') return labels[status];
+  if (verdict === 'fail') return { symbol: '!', word: 'failed validation', kind: 'bad' };
+  return verdict === 'pass'
+    ? { symbol: '◉', word: 'passed', kind: 'good' }
+    : { symbol: '◍', word: 'done, not checked yet', kind: 'checks' };
 }
