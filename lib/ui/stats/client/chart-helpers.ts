@@ -1,4 +1,5 @@
 import type { ChartConfiguration } from 'chart.js';
+import { agentRoles } from '../../../domain/role.ts';
 import type { Stats, TaskFigures } from '../../../domain/view-models/stats-report.ts';
 import { formatDuration } from '../../../util/format-figures.ts';
 
@@ -25,50 +26,29 @@ export function taskNamerForSessions({ sessions }: Stats): (task: TaskFigures) =
   return ({ session, task }) => (sessions.length > 1 ? `${session.slice(-4)} ${task}` : task);
 }
 
+const colourNames = [
+  'soft',
+  'rule',
+  'accent',
+  'waiting',
+  'working',
+  'checking',
+  'landed',
+  'lost',
+  ...agentRoles,
+] as const;
+
 /** The page's colours as they are now, dark or light. */
-export interface Palette {
-  readonly ink: string;
-  readonly soft: string;
-  readonly rule: string;
-  readonly sheet: string;
-  readonly accent: string;
-  readonly waiting: string;
-  readonly working: string;
-  readonly checking: string;
-  readonly landed: string;
-  readonly lost: string;
-  readonly planner: string;
-  readonly worker: string;
-  readonly validator: string;
-  readonly merger: string;
-  readonly queen: string;
-}
+export type Palette = Readonly<Record<(typeof colourNames)[number], string>>;
 
 /** Reads the colours from the style sheet, which knows dark from light; a canvas can't. */
 export function readPalette(): Palette {
   const probe = document.createElement('span');
   document.body.append(probe);
-  const colour = (name: string): string => {
+  const colours = colourNames.map((name) => {
     probe.style.color = `var(--${name})`;
-    return getComputedStyle(probe).color;
-  };
-  const palette = {
-    ink: colour('ink'),
-    soft: colour('soft'),
-    rule: colour('rule'),
-    sheet: colour('sheet'),
-    accent: colour('accent'),
-    waiting: colour('waiting'),
-    working: colour('working'),
-    checking: colour('checking'),
-    landed: colour('landed'),
-    lost: colour('lost'),
-    planner: colour('planner'),
-    worker: colour('worker'),
-    validator: colour('validator'),
-    merger: colour('merger'),
-    queen: colour('queen'),
-  };
+    return [name, getComputedStyle(probe).color];
+  });
   probe.remove();
-  return palette;
+  return Object.fromEntries(colours);
 }

@@ -1,4 +1,4 @@
-import type { Stats } from '../../../domain/view-models/stats-report.ts';
+import type { SessionFigures, Stats } from '../../../domain/view-models/stats-report.ts';
 import { formatDuration } from '../../../util/format-figures.ts';
 import { listTasksWithLargestFigure, mostBars } from '../chart-tables.ts';
 import {
@@ -135,11 +135,11 @@ export function buildSessionChart({ sessions }: Stats, palette: Palette): LineCh
   const line = (
     label: string,
     colour: string,
-    values: readonly (number | null)[],
     pointStyle: 'circle' | 'rect' | 'triangle',
+    figure: (session: SessionFigures) => number | null,
   ): LineChartSettings['data']['datasets'][number] => ({
     label,
-    data: [...values],
+    data: sessions.map(figure),
     borderColor: colour,
     backgroundColor: colour,
     borderWidth: 2,
@@ -154,24 +154,9 @@ export function buildSessionChart({ sessions }: Stats, palette: Palette): LineCh
     data: {
       labels: sessions.map(({ session }) => session.slice(4, 19)),
       datasets: [
-        line(
-          'health',
-          palette.accent,
-          sessions.map(({ health }) => health),
-          'circle',
-        ),
-        line(
-          'completed',
-          palette.landed,
-          sessions.map((one) => one.completion_rate),
-          'rect',
-        ),
-        line(
-          'slots in use',
-          palette.working,
-          sessions.map((one) => one.utilisation),
-          'triangle',
-        ),
+        line('health', palette.accent, 'circle', (one) => one.health),
+        line('completed', palette.landed, 'rect', (one) => one.completion_rate),
+        line('slots in use', palette.working, 'triangle', (one) => one.utilisation),
       ],
     },
     options: {

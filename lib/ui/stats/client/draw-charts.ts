@@ -11,7 +11,7 @@ import {
   PointElement,
   Tooltip,
 } from 'chart.js';
-import type { Role } from '../../../domain/role.ts';
+import { agentRoles } from '../../../domain/role.ts';
 import type { Stats } from '../../../domain/view-models/stats-report.ts';
 import { formatUsd } from '../../../util/format-figures.ts';
 import { listTasksWithLargestFigure } from '../chart-tables.ts';
@@ -30,8 +30,6 @@ Chart.register(
   PointElement,
   Tooltip,
 );
-
-const roles: readonly Role[] = ['planner', 'worker', 'validator', 'merger', 'queen'];
 
 const makers = {
   flow: buildTaskFlowChart,
@@ -67,7 +65,7 @@ export function drawCharts(stats: Stats): void {
 /** Chart of each task's cost, by role, the dearest first. */
 function taskCostChart(stats: Stats, palette: Palette): BarChartSettings {
   const tasks = listTasksWithLargestFigure(stats, (task) => (task.cost_usd > 0 ? task.cost_usd : null));
-  const used = roles.filter((role) => tasks.some((task) => (task.cost_by_role[role] ?? 0) > 0));
+  const used = agentRoles.filter((role) => tasks.some((task) => (task.cost_by_role[role] ?? 0) > 0));
   return {
     type: 'bar',
     data: {
