@@ -1,12 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdPattern, sessionIdPattern, taskIdPattern } from '../../domain/ids.ts';
 import type { BoardStreamLine } from '../../domain/view-models/board-view.ts';
 import type { MachineSession } from '../../domain/view-models/machine-sessions-view.ts';
 import { isNonBlank } from '../../util/error-text.ts';
-import { packageRoot } from '../../util/user-folders.ts';
 import { makePrintable } from '../page/escape-html.ts';
 import { createPageRefusal, notFoundRefusal } from '../page/page-refusals.ts';
 import {
@@ -16,7 +13,7 @@ import {
   type PageServerOptions,
   servePage,
 } from '../page/page-server.ts';
-import { fillTemplate, readTemplate } from '../page/page-template.ts';
+import { fillTemplate, readPageScript, readTemplate } from '../page/page-template.ts';
 import type { ReviewPageHandler } from '../review-page/open-review-page.ts';
 import type { BoardEndMessage } from './board-changes.ts';
 import { type BoardSource, BoardTabs } from './board-tabs.ts';
@@ -224,6 +221,6 @@ function renderBoard(nonce: string, hasReview: boolean): string {
     nonce,
     review: hasReview,
     style: readTemplate('page.css') + readTemplate('board.css'),
-    script: readFileSync(join(packageRoot(), 'dist', 'board-page.js'), 'utf8'),
+    script: readPageScript('board'),
   });
 }

@@ -20,6 +20,11 @@ export function readTemplate(file: string): string {
   return readFileSync(join(packageRoot(), 'templates', file), 'utf8');
 }
 
+/** The script of a page, as the build makes it. */
+export function readPageScript(page: 'board' | 'review' | 'stats'): string {
+  return readFileSync(join(packageRoot(), 'dist', `${page}-page.js`), 'utf8');
+}
+
 /** JSON that is safe inside a page: nothing in it ends a script. */
 export function renderInlineJson(value: unknown): string {
   return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => {

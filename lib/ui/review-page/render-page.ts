@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { findBlockingChangeset, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
 import { joinTitles } from '../../util/format-width.ts';
-import { packageRoot } from '../../util/user-folders.ts';
-import { fillTemplate, readTemplate, renderInlineJson } from '../page/page-template.ts';
+import { fillTemplate, readPageScript, readTemplate, renderInlineJson } from '../page/page-template.ts';
 import { nameDecider, toPrintableLine } from '../text/printable-text.ts';
 import type {
   PageFacts,
@@ -43,7 +40,7 @@ export function renderPage({ facts, state, preferences, kept, article, nonce }: 
     layout: preferences.layout,
     article,
     style: readTemplate('page.css') + readTemplate('review.css'),
-    script: readFileSync(join(packageRoot(), 'dist', 'review-page.js'), 'utf8'),
+    script: readPageScript('review'),
     data: renderInlineJson({ state, preferences, kept }),
   });
 }

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Stats } from '../../domain/view-models/stats-report.ts';
 import { formatSpend, formatUsd } from '../../util/format-figures.ts';
-import { packageRoot } from '../../util/user-folders.ts';
-import { fillTemplate, readTemplate, renderInlineJson } from '../page/page-template.ts';
+import { fillTemplate, readPageScript, readTemplate, renderInlineJson } from '../page/page-template.ts';
 import { buildChartTables, formatSeconds, formatShare, gradeHealthScore } from './chart-tables.ts';
 
 /**
@@ -13,7 +10,7 @@ import { buildChartTables, formatSeconds, formatShare, gradeHealthScore } from '
  */
 export function renderStatsPage(stats: Stats): string {
   const style = readTemplate('stats.css');
-  const script = readFileSync(join(packageRoot(), 'dist', 'stats-page.js'), 'utf8');
+  const script = readPageScript('stats');
   const policy = [
     "default-src 'none'",
     `script-src ${sourceHash(script)}`,
