@@ -19,12 +19,12 @@ interface LiveParts {
 export async function openLive(io: Io, { reading, current, gracefulStop }: LiveParts): Promise<LiveView | null> {
   if (!reading.commandLine.wantsLive || !canDraw(io)) return null;
   // Loaded only where it is shown.
-  const { openLiveView } = await import('../../ui/live/live-view.ts');
+  const { LiveView } = await import('../../ui/live/live-view.ts');
   const { streamAgentActivity } = await import('../context/agent-stream.ts');
   const { openSessionReader } = await import('../session-view/open-session-reader.ts');
   const { commonDir } = reading.git.repository;
   const reader = openSessionReader(reading, io, { config: () => current.loaded.config });
-  return openLiveView(io, {
+  return new LiveView(io, {
     style: reading.output.errorStyle,
     look: async () => ({ ...emptyBoardState, ...(await reader.read(null)) }),
     follow: (agent, hear, signal) => streamAgentActivity(commonDir, agent, { hear, signal }),

@@ -9,35 +9,35 @@ import {
   livePanels,
 } from './live-state.ts';
 
-export type LiveKey =
-  | 'up'
-  | 'down'
-  | 'page-up'
-  | 'page-down'
-  | 'first'
-  | 'last'
-  | 'next'
-  | 'previous'
-  | 'enter'
-  | 'back'
-  | 'interrupt'
-  | 'suspend'
-  | 'redraw'
-  | `char:${string}`;
+/** What a terminal in raw mode sends for each key. */
+const sequences = {
+  up: ['\u001b[A', '\u001bOA', 'k'],
+  down: ['\u001b[B', '\u001bOB', 'j'],
+  previous: ['\u001b[D', '\u001bOD', '\u001b[Z'],
+  next: ['\u001b[C', '\u001bOC', '\t'],
+  'page-up': ['\u001b[5~'],
+  'page-down': ['\u001b[6~'],
+  first: ['\u001b[H', '\u001bOH', '\u001b[1~'],
+  last: ['\u001b[F', '\u001bOF', '\u001b[4~'],
+  enter: ['\r', '\n'],
+  back: ['\u001b', '\u007f', '0'],
+  interrupt: ['\u0003'],
+  suspend: ['\u001a'],
+  redraw: ['\u000c'],
+} as const;
+
+type NamedKey = keyof typeof sequences;
+export type LiveKey = NamedKey | `char:${string}`;
+
+const namedKeys = Object.keys(sequences) as readonly NamedKey[];
+const keyOfSequence = new Map(namedKeys.flatMap((key) => sequences[key].map((sent) => [sent as string, key] as const)));
 
 /** An action that a person has confirmed. */
 export type ConfirmedLiveAction =
   /** retry: its task is tried again; else it has failed. */
   | { readonly kind: 'stop'; readonly agent: string; readonly retry: boolean }
   | { readonly kind: 'wind-down' }
-  | HintAction;
-
-/** A hint to an agent at work. */
-export interface HintAction {
-  readonly kind: 'hint';
-  readonly agent: string;
-  readonly text: string;
-}
+  | Extract<LiveTextPrompt, { readonly kind: 'hint' }>;
 
 /** The effect of a key beyond the view. `go-on`: the person is ready for what waits. */
 export type LiveKeyAction =
@@ -50,43 +50,12 @@ interface Pressed {
   readonly act: LiveKeyAction | null;
 }
 
-const sequences: Readonly<Record<string, LiveKey>> = {
-  '\u001b[A': 'up',
-  '\u001bOA': 'up',
-  '\u001b[B': 'down',
-  '\u001bOB': 'down',
-  '\u001b[D': 'previous',
-  '\u001bOD': 'previous',
-  '\u001b[Z': 'previous',
-  '\u001b[C': 'next',
-  '\u001bOC': 'next',
-  '\t': 'next',
-  '\u001b[5~': 'page-up',
-  '\u001b[6~': 'page-down',
-  '\u001b[H': 'first',
-  '\u001bOH': 'first',
-  '\u001b[1~': 'first',
-  '\u001b[F': 'last',
-  '\u001bOF': 'last',
-  '\u001b[4~': 'last',
-  '\r': 'enter',
-  '\n': 'enter',
-  '\u001b': 'back',
-  '\u007f': 'back',
-  '0': 'back',
-  '\u0003': 'interrupt',
-  '\u001a': 'suspend',
-  '\u000c': 'redraw',
-  k: 'up',
-  j: 'down',
-};
-
 /** The keys in what a terminal in raw mode sent; sequences that mean nothing here are left out. */
 export function parseTerminalKeys(text: string): readonly LiveKey[] {
   // An escape sequence, an escape alone, or a character.
   const parts = text.match(/\u001b(?:\[[0-9;]*[@-~]|O[@-~])?|[^\u001b]/gu) ?? [];
   return parts.flatMap((part): readonly LiveKey[] => {
-    const key = sequences[part];
+    const key = keyOfSequence.get(part);
     if (key !== undefined) return [key];
     return part.length === 1 && part >= ' ' ? [`char:${part.toLowerCase()}`] : [];
   });

@@ -24,7 +24,7 @@ export class LiveTerminal {
   readonly #io: Io;
   readonly #options: StageOptions;
   readonly #keyboard: ReturnType<typeof createKeyboard>;
-  readonly #screen: LiveScreen;
+  readonly #screen: ReturnType<typeof createLiveScreen>;
   readonly #stopWatching: () => void;
   #isOn = false;
   #isShown = false;
@@ -173,28 +173,22 @@ function isForeground(): boolean {
   }
 }
 
-/** The keys of a terminal, one by one. */
-interface LiveKeyboard {
-  /** Takes the terminal's keys. */
-  listen(): void;
-  /** Gives the terminal back as it was. */
-  release(): void;
-}
-
-/** Does nothing where the input is no terminal. */
-function createKeyboard(stdin: InputStream, onText: (text: string) => void): LiveKeyboard {
+/** The keys of a terminal, one by one; none where the input is no terminal. */
+function createKeyboard(stdin: InputStream, onText: (text: string) => void) {
   let isListening = false;
   const onData = (chunk: Buffer | string): void => onText(chunk.toString());
   const setRaw = (isRaw: boolean): void => void stdin.setRawMode?.(isRaw);
   return {
-    listen: () => {
+    /** Takes the terminal's keys. */
+    listen: (): void => {
       if (stdin.isTTY !== true || isListening) return;
       isListening = true;
       setRaw(true);
       stdin.on('data', onData);
       stdin.resume();
     },
-    release: () => {
+    /** Gives the terminal back as it was. */
+    release: (): void => {
       if (!isListening) return;
       isListening = false;
       stdin.off('data', onData);
@@ -204,37 +198,29 @@ function createKeyboard(stdin: InputStream, onText: (text: string) => void): Liv
   };
 }
 
-interface LiveScreen {
-  /** Turns to a screen of its own. */
-  enter(): void;
-  /** Turns back to the person's screen, as it was; does nothing where that is shown. */
-  leave(): void;
-  /** Draws what differs from the lines before; the cursor stands at the end of the last line. */
-  draw(lines: readonly string[], height: number): void;
-  /** What is on the screen isn't known any more. */
-  forget(): void;
-}
-
 const [enterScreen, leaveScreen] = ['\u001b[?1049h\u001b[H\u001b[2J', '\u001b[?1049l'];
 // The terminal shows a frame as a whole, and breaks no line that it takes to be wider than we do.
 const [beginFrame, endFrame] = ['\u001b[?2026h\u001b[?7l', '\u001b[?7h\u001b[?2026l'];
 
 /** The cursor is never hidden: a killed program could not show it again. */
-export function createLiveScreen(stream: Pick<OutputStream, 'write'>): LiveScreen {
+export function createLiveScreen(stream: Pick<OutputStream, 'write'>) {
   let drawn: readonly string[] | null = null;
   let isEntered = false;
   const isSame = (line: string, index: number): boolean => drawn !== null && drawn[index] === line;
   return {
-    enter: () => {
+    /** Turns to a screen of its own. */
+    enter: (): void => {
       isEntered = true;
       drawn = null;
       stream.write(enterScreen);
     },
-    leave: () => {
+    /** Turns back to the person's screen, as it was; does nothing where that is shown. */
+    leave: (): void => {
       if (isEntered) stream.write(leaveScreen);
       isEntered = false;
     },
-    draw: (lines, height) => {
+    /** Draws what differs from the lines before; the cursor stands at the end of the last line. */
+    draw: (lines: readonly string[], height: number): void => {
       const changed = lines.flatMap((line, index) =>
         isSame(line, index) ? [] : [`\u001b[${index + 1};1H\u001b[K${line}`],
       );
@@ -244,7 +230,8 @@ export function createLiveScreen(stream: Pick<OutputStream, 'write'>): LiveScree
       const last = `\u001b[${height};1H${lines.at(-1) ?? ''}`;
       stream.write(`${beginFrame}${clear}${changed.join('')}${last}${endFrame}`);
     },
-    forget: () => {
+    /** What is on the screen isn't known any more. */
+    forget: (): void => {
       drawn = null;
     },
   };

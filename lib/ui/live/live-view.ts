@@ -30,37 +30,14 @@ interface LiveViewOptions {
   act(order: ConfirmedLiveAction): Promise<string | null>;
 }
 
-/** View of the session on a terminal. */
-export interface LiveView {
-  /** How text in its log looks. */
-  readonly style: Style;
-  take(event: RunEventBody): void;
-  /** Adds text, which is printable, to the log of the session; with the title of the task it is about. */
-  log(text: string, task: string | null): void;
-  /** Writes beside the view; kept back while that is shown, or the terminal is lent. */
-  aside(write: () => void): void;
-  /** Leaves the terminal to other output until the returned function is called. */
-  lend(): () => void;
-  /**
-   * Leaves it to a question: where the person looks into something, once they are done with that. Rejects with the
-   * reason of `withdrawn`.
-   */
-  lendToQuestion(withdrawn: AbortSignal | undefined): Promise<() => void>;
-  /** Leaves the terminal for good, as it was: where the person looks into something, once they are done with that. */
-  close(): Promise<void>;
-}
-
 const redrawMs = 100;
 const lookMs = 300;
 /** Between two looks at commands that run, whose output has no event, and at agents, who report what they do. */
 const [commandMs, agentMs] = [1_000, 5_000];
 
-/** The view on stderr, its keys from stdin. */
-export function openLiveView(io: Io, options: LiveViewOptions): LiveView {
-  return new OpenLiveView(io, options);
-}
-
-class OpenLiveView implements LiveView {
+/** View of the session on a terminal: on stderr, its keys from stdin. */
+export class LiveView {
+  /** How text in its log looks. */
   readonly style: Style;
   readonly #io: Io;
   readonly #options: LiveViewOptions;
@@ -103,24 +80,32 @@ class OpenLiveView implements LiveView {
     if (!isAction || !this.#state.view.agents.some(({ id }) => id === event.agent)) this.#refresh.soon();
   }
 
+  /** Adds text, which is printable, to the log of the session; with the title of the task it is about. */
   log(text: string, task: string | null): void {
     this.#update(addLogLines(this.#state, { text, task, at: Date.now() }));
   }
 
+  /** Writes beside the view; kept back while that is shown, or the terminal is lent. */
   aside(write: () => void): void {
     this.#stage.aside(write);
   }
 
+  /** Leaves the terminal to other output until the returned function is called. */
   lend(): () => void {
     return this.#stage.lend();
   }
 
+  /**
+   * Leaves it to a question: where the person looks into something, once they are done with that. Rejects with the
+   * reason of `withdrawn`.
+   */
   async lendToQuestion(withdrawn: AbortSignal | undefined): Promise<() => void> {
     await this.#untilReady('question', withdrawn);
     withdrawn?.throwIfAborted();
     return this.#stage.lend();
   }
 
+  /** Leaves the terminal for good, as it was: where the person looks into something, once they are done with that. */
   async close(): Promise<void> {
     await this.#untilReady('end');
     this.#isClosed = true;

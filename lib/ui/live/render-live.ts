@@ -36,29 +36,22 @@ export function renderLive(state: LiveState, frame: LiveFrame): readonly string[
 
 /** What the session is about, and how far it has come. */
 function renderHead({ wave, cycle, view }: LiveState, { width, style }: LiveFrame): string {
-  const stages = width < 72 ? '' : wavesOfCycle.map((one) => stageOf(one, wave)).join('  ');
-  const shown = width < 72 ? (wave ?? '') : `${stages}  cycle ${cycle}`;
+  const shown =
+    width < 72
+      ? style.cyan(wave ?? '')
+      : `${wavesOfCycle.map((one) => paintStage(one, wave, style)).join('  ')}  ${style.dim(`cycle ${cycle}`)}`;
   const room = Math.max(8, width - textWidth(shown) - 3);
   const name = toShownLine(view.session?.title ?? 'git flame', room);
   const gap = ' '.repeat(Math.max(1, width - textWidth(name) - textWidth(shown) - 1));
-  const painted =
-    width < 72
-      ? style.cyan(shown)
-      : `${wavesOfCycle.map((one) => paintStage(one, wave, style)).join('  ')}  ${style.dim(`cycle ${cycle}`)}`;
   return textWidth(` ${name}${gap}${shown}`) > width
     ? cutText(` ${name}`, width)
-    : ` ${style.bold(name)}${gap}${painted}`;
-}
-
-function stageOf(one: Wave, now: string | null): string {
-  const names: readonly (string | null)[] = wavesOfCycle;
-  const [at, place] = [names.indexOf(now), names.indexOf(one)];
-  return place === at ? `● ${one}` : `${place < at ? '✓' : '○'} ${one}`;
+    : ` ${style.bold(name)}${gap}${shown}`;
 }
 
 function paintStage(one: Wave, now: string | null, style: Style): string {
-  const text = stageOf(one, now);
-  return one === now ? style.cyan(style.bold(text)) : style.dim(text);
+  const names: readonly (string | null)[] = wavesOfCycle;
+  if (one === now) return style.cyan(style.bold(`● ${one}`));
+  return style.dim(`${names.indexOf(one) < names.indexOf(now) ? '✓' : '○'} ${one}`);
 }
 
 /** Below so many lines one panel is all that can be read. */

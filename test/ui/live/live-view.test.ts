@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RunEventBody } from '../../../lib/domain/view-models/run-event.ts';
 import { logOutputInView } from '../../../lib/ui/live/live-output.ts';
-import { type LiveView, openLiveView } from '../../../lib/ui/live/live-view.ts';
+import { LiveView } from '../../../lib/ui/live/live-view.ts';
 import type { Output } from '../../../lib/ui/terminal/output.ts';
 import { createOutput } from '../../../lib/ui/terminal/output.ts';
 import { type FakeIo, makeFakeIo } from '../../support/fake-io.ts';
@@ -24,7 +24,7 @@ const globals = {
 /** A view that is shown, with one agent at work. */
 async function show(readDiff: () => Promise<string> = async () => '+new words'): Promise<Shown> {
   const fake = makeFakeIo({ isTTY: true, columns: 80 });
-  const view = openLiveView(fake.io, {
+  const view = new LiveView(fake.io, {
     style: plainStyle(),
     look: async () => ({
       ...liveSession([liveTask(1, { status: 'claimed' })]),
@@ -77,7 +77,7 @@ test("the log has one line for the end of an agent's work: what became of its ta
 test('the view stays between two waves while the session is read, and goes with the review', async () => {
   const fake = makeFakeIo({ isTTY: true, columns: 80 });
   let looks = 0;
-  const view = openLiveView(fake.io, {
+  const view = new LiveView(fake.io, {
     style: plainStyle(),
     look: async () => {
       looks += 1;
