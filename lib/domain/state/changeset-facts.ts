@@ -7,11 +7,17 @@ export function findVerdictOf(task: Pick<Task, 'id' | 'commit'>, verdicts: reado
   return verdicts.findLast((one) => one.task === task.id && one.commit === task.commit);
 }
 
-/** A warning that a changeset doesn't have all of its group: tasks that were sent back, failed or are not done. */
-export function describeMissingTasks({ missing }: Pick<Changeset, 'missing'>): readonly string[] {
-  if (missing.length === 0) return [];
+/** Warnings that a changeset doesn't have all of its group, or stands on another one, a sentence each. */
+export function describeIncompleteChangeset({
+  missing,
+  depends_on,
+}: Pick<Changeset, 'missing' | 'depends_on'>): readonly string[] {
+  const verb = missing.length === 1 ? 'is' : 'are';
   return [
-    `The group is incomplete: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not in this changeset.`,
+    ...(missing.length === 0 ? [] : [`The group is incomplete: ${missing.join(', ')} ${verb} not in this changeset.`]),
+    ...(depends_on.length === 0
+      ? []
+      : [`Stacked on ${depends_on.join(', ')}: approve that first, or this is deferred.`]),
   ];
 }
 

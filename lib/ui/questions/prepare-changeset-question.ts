@@ -5,7 +5,7 @@ import { listOfferedAnswers } from '../../domain/questions/offered-answers.ts';
 import { badAnswerError, parseAnswerToQuestion } from '../../domain/questions/parse-answer.ts';
 import type { ChangesetQuestionData, UndoableChangeset } from '../../domain/questions/question-data.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { describeMissingTasks, findVerdictOf, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
+import { describeIncompleteChangeset, findVerdictOf, hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import {
   renderAnsweredRemarks,
@@ -96,10 +96,8 @@ async function describe(question: ChangesetQuestion): Promise<ChangesetQuestionD
 
 async function warningsOf(question: ChangesetQuestion): Promise<readonly string[]> {
   const { changeset, doubts = [], blocked = [] } = question;
-  const { depends_on: below } = changeset;
   return [
-    ...describeMissingTasks(changeset),
-    ...(below.length > 0 ? [`Stacked on ${below.join(', ')}: approve that first, or this is deferred.`] : []),
+    ...describeIncompleteChangeset(changeset),
     ...doubts.map(renderEvidenceDoubt),
     ...blocked.map(
       ({ agent, blocked: calls, top }) =>

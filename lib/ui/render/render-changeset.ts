@@ -1,7 +1,7 @@
 import type { BlockedCalls, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import {
-  describeMissingTasks,
+  describeIncompleteChangeset,
   findVerdictOf,
   hasFailedDiagnostic,
   separateSharedNotes,
@@ -110,12 +110,8 @@ function renderBlocked({ agent, blocked, top }: BlockedCalls, style: Style): rea
 }
 
 function renderWarnings({ changeset, doubts = [] }: ChangesetView, style: Style): readonly string[] {
-  const { depends_on } = changeset;
   const warnings = [
-    ...describeMissingTasks(changeset),
-    ...(depends_on.length > 0
-      ? [`Stacked on ${depends_on.map(toPrintableLine).join(', ')}: approve that first, or this is deferred.`]
-      : []),
+    ...describeIncompleteChangeset(changeset).map(toPrintableLine),
     ...(hasFailedDiagnostic(changeset) ? ['Diagnostics fail on the merged tree: approving needs a reason.'] : []),
     ...doubts.map(renderEvidenceDoubt),
   ];

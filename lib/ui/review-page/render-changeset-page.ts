@@ -1,7 +1,7 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { ConflictingChangeset, StackedWorkOutcome } from '../../domain/ports/changeset-question.ts';
 import type { ChangesSinceSeen } from '../../domain/state/changeset.ts';
-import { describeMissingTasks, findVerdictOf, separateSharedNotes } from '../../domain/state/changeset-facts.ts';
+import { describeIncompleteChangeset, findVerdictOf, separateSharedNotes } from '../../domain/state/changeset-facts.ts';
 import type { Patch } from '../../domain/state/patch.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Verdict } from '../../domain/state/verdict.ts';
@@ -64,7 +64,7 @@ export function renderChangesetPage(
     changeset,
     // It leads nowhere on another machine.
     tryCommand: listsFiles ? null : facts.tryCommand,
-    missing: describeMissingTasks(changeset),
+    missing: describeIncompleteChangeset(changeset),
     failing: changeset.diagnostics.filter(isFailing),
     passing: changeset.diagnostics.filter((run) => !isFailing(run)),
     ...separateNotes(tasks.map((task) => describeTask(task, facts))),
