@@ -70,10 +70,11 @@ export interface OfferedAnswer {
 export interface DecisionsFileForm<Asks> {
   readonly word?: string;
   readonly key?: string;
+  /** Words by default. */
   readonly holds?: 'words' | 'comments' | 'amount' | 'attempt' | 'attempts' | 'texts';
   /** The field that it fills. */
   readonly field?: string;
-  /** How what it holds is called: `reason`. */
+  /** How what it holds is called, where that is not the field's name: `reason`. */
   readonly usage?: string;
   /** Keys that may stand beside it. */
   readonly beside?: readonly ('tasks' | 'comments' | 'keep' | 'message')[];

@@ -71,13 +71,11 @@ export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnsw
         key: 'approve',
         holds: 'comments',
         field: 'comments',
-        usage: 'comments',
         beside: ['message'],
         isNamed: () => false,
       },
       {
         key: 'override',
-        holds: 'words',
         field: 'override',
         usage: 'reason',
         beside: ['comments', 'message'],
@@ -105,9 +103,7 @@ export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnsw
     inFile: [
       {
         key: 'reject',
-        holds: 'words',
         field: 'reason',
-        usage: 'reason',
         beside: ['tasks', 'comments', 'keep'],
       },
     ],
@@ -199,7 +195,7 @@ export const changesetAnswerDefinitions: readonly AnswerDefinition<ChangesetAnsw
     means: 'your commits with the suggested lines are added on top of the work',
     isOffered: ({ takes_suggestions: takes }) => takes === true,
     fields: () => [comments],
-    inFile: [{ key: 'suggest', holds: 'comments', field: 'comments', usage: 'comments', isNamed: () => false }],
+    inFile: [{ key: 'suggest', holds: 'comments', field: 'comments', isNamed: () => false }],
     done: 'suggestions applied',
   },
   undoAnswerDefinition(),

@@ -165,7 +165,7 @@ export function renderDecisionsFileForms(asks: AnswerableQuestionData): readonly
   return mapRows(asks, ({ inFile = [] }, at) =>
     inFile
       .filter(({ isNamed }) => isNamed?.(at) ?? true)
-      .map(({ word, key, usage = '' }) => word ?? `{${key}: ${usage.toUpperCase()}}`),
+      .map(({ word, key, field = '', usage = field }) => word ?? `{${key}: ${usage.toUpperCase()}}`),
   );
 }
 

@@ -25,7 +25,7 @@ const replan = {
   send: 'Ask for a new plan',
   means: 'a planner makes a new plan',
   fields: () => [textAnswerField('notes', 'What should change?', { usage: 'NOTES' })],
-  inFile: [{ key: 'replan', holds: 'words', field: 'notes', usage: 'notes' }],
+  inFile: [{ key: 'replan', field: 'notes' }],
   done: ({ notes }) => `new plan: ${notes}`,
 } as const satisfies AnswerDefinition<unknown>;
 
@@ -47,7 +47,7 @@ export const planAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGate
     send: 'Save the plan',
     means: 'the edited plan is shown again',
     fields: () => [textAnswerField('text', 'The plan', { loads: 'plan', usage: 'FILE' })],
-    inFile: [{ key: 'edit', holds: 'words', field: 'text', usage: 'file' }],
+    inFile: [{ key: 'edit', field: 'text', usage: 'file' }],
     done: 'edited',
   },
   { ...replan, isOffered: ({ replans_left: left }) => left > 0 },
@@ -128,7 +128,7 @@ export const budgetAnswerDefinitions: readonly AnswerDefinition<QuestionDataAtGa
         label: `Add to the limit, in ${unit === 'usd' ? 'USD' : 'tokens'}`,
       },
     ],
-    inFile: [{ key: 'raise', holds: 'amount', field: 'amount', usage: 'amount' }],
+    inFile: [{ key: 'raise', holds: 'amount', field: 'amount' }],
     done: ({ amount }) => `raised by ${amount}`,
   },
   {
