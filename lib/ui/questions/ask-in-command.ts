@@ -5,62 +5,50 @@ import { renderTrustChanges } from '../render/render-trust.ts';
 import { createPrompter } from '../terminal/prompter.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
-import { askChoice, askText, askToKeepWork } from './ask-at-terminal.ts';
+import { askChoice, askText, askToKeepWork, type TerminalAsking } from './ask-at-terminal.ts';
 
-/** Shows what is asked for and asks whether it may be. `onEnd` is thrown where the input ends without an answer. */
+interface Asked {
+  readonly style: Style;
+  /** Thrown where the input ends without an answer. */
+  readonly onEnd: () => FlameError;
+}
+
+function askOn(io: Io, { style, onEnd }: Asked): TerminalAsking {
+  return { prompter: createPrompter(io, style.width), print: (line) => void io.stderr.write(`${line}\n`), onEnd };
+}
+
+/** Shows what is asked for and asks whether it may be; `missing`: programs that its agents need and that are not here. */
 export async function askToAllowTrustChanges(
   io: Io,
   changes: readonly TrustChange[],
-  {
-    style,
-    onEnd,
-    missing = [],
-  }: {
-    readonly style: Style;
-    readonly onEnd: () => FlameError;
-    /** Programs that its agents need and that are not here. */
-    readonly missing?: readonly string[];
-  },
+  { missing = [], ...asked }: Asked & { readonly missing?: readonly string[] },
 ): Promise<boolean> {
-  const print = (line: string): void => void io.stderr.write(`${line}\n`);
-  print(renderTrustChanges(changes, style));
+  const { style } = asked;
+  const asking = askOn(io, asked);
+  asking.print(renderTrustChanges(changes, style));
   for (const program of missing)
-    print(`\n${style.yellow(`${toPrintableLine(program)} is not installed here: no agent of it can start.`)}`);
-  print('\nAllow this? You allow exactly what is shown, for this clone. To undo it: git flame trust revoke.');
-  const key = await askChoice({ prompter: createPrompter(io, style.width), print, onEnd }, [
+    asking.print(`\n${style.yellow(`${toPrintableLine(program)} is not installed here: no agent of it can start.`)}`);
+  asking.print('\nAllow this? You allow exactly what is shown, for this clone. To undo it: git flame trust revoke.');
+  const key = await askChoice(asking, [
     { key: 'y', label: '(y)es' },
     { key: 'n', label: '(n)o' },
   ]);
   return key === 'y';
 }
 
-interface EndQuestion {
-  readonly title: string;
-  /** Work that will not be done, a sentence each. */
-  readonly left: readonly string[];
-  readonly style: Style;
-  /** Thrown where the input ends without an answer. */
-  readonly onEnd: () => FlameError;
-}
-
-/** Asks whether a session is to end. */
-export async function askToEndSession(io: Io, { title, left, style, onEnd }: EndQuestion): Promise<boolean> {
-  const print = (line: string): void => void io.stderr.write(`${line}\n`);
-  print(style.bold(toPrintableLine(title)));
-  for (const line of left) print(line);
-  const key = await askChoice({ prompter: createPrompter(io, style.width), print, onEnd }, [
+/** Asks whether a session is to end; `left`: work that will not be done, a sentence each. */
+export async function askToEndSession(
+  io: Io,
+  { title, left, ...asked }: Asked & { readonly title: string; readonly left: readonly string[] },
+): Promise<boolean> {
+  const asking = askOn(io, asked);
+  asking.print(asked.style.bold(toPrintableLine(title)));
+  for (const line of left) asking.print(line);
+  const key = await askChoice(asking, [
     { key: 'e', label: '(e)nd it' },
     { key: 'k', label: '(k)eep it' },
   ]);
   return key === 'e';
-}
-
-interface UndoQuestion {
-  readonly changeset: string;
-  readonly tasks: readonly string[];
-  readonly style: Style;
-  /** Thrown where the input ends without an answer. */
-  readonly onEnd: () => FlameError;
 }
 
 /** What becomes of the tasks of a landing that is taken back. */
@@ -73,11 +61,11 @@ interface AfterUndo {
 /** Asks what becomes of the tasks of a landing that is taken back; null: it is not. */
 export async function askWhatFollowsUndo(
   io: Io,
-  { changeset, tasks, style, onEnd }: UndoQuestion,
+  { changeset, tasks, ...asked }: Asked & { readonly changeset: string; readonly tasks: readonly string[] },
 ): Promise<AfterUndo | null> {
-  const print = (line: string): void => void io.stderr.write(`${line}\n`);
-  const asking = { prompter: createPrompter(io, style.width), print, onEnd };
-  print(style.bold(`${toPrintableLine(changeset)} is taken back. What becomes of ${tasks.join(', ')}?`));
+  const asking = askOn(io, asked);
+  const about = `${toPrintableLine(changeset)} is taken back. What becomes of ${tasks.join(', ')}?`;
+  asking.print(asked.style.bold(about));
   const key = await askChoice(asking, [
     { key: 's', label: '(s)end back' },
     { key: 'd', label: '(d)rop' },
