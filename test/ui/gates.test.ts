@@ -66,7 +66,7 @@ function openTerminal(input: string, options: { editor?: string; parsePlan?: (te
     resume: 'git flame run',
     formatPlan: renderPlanYaml,
     parsePlan: options.parsePlan ?? ((text) => readPlanFile(text, 'plan.yml')),
-  }).untilWithdrawn();
+  })();
   return { fake, gates };
 }
 
@@ -209,7 +209,7 @@ test('TSK-5: without a format of its own the plan is edited as bare YAML, and re
     editor: editor.command,
     resume: 'git flame plan',
     parsePlan: (text) => readPlanFile(text, 'plan.yml'),
-  }).untilWithdrawn();
+  })();
   const [first, second, ...others] = samplePlan.tasks;
   const plan = { tasks: [first, { ...second, priority: 3 }, ...others] };
   assert.equal(await gates.plan(samplePlanQuestion()), { kind: 'edit', plan });
@@ -518,12 +518,12 @@ test('a question that was answered on the page is withdrawn from the terminal, a
     parsePlan: () => emptyPlan,
   });
   const answered = new AbortController();
-  const asked = terminal.untilWithdrawn({ withdrawn: answered.signal }).changeset(sampleChangesetQuestion());
+  const asked = terminal({ withdrawn: answered.signal }).changeset(sampleChangesetQuestion());
   answered.abort(new Error('It was answered elsewhere.'));
   const outcome = await asked.catch((error: Error) => error.message);
   assert.is(outcome, 'It was answered elsewhere.');
   fake.type('s\n');
-  assert.equal(await terminal.untilWithdrawn().changeset(sampleChangesetQuestion()), { kind: 'skip' });
+  assert.equal(await terminal().changeset(sampleChangesetQuestion()), { kind: 'skip' });
 });
 
 test('VAL-4: a validator that failed twice: retry, skip, or judge by hand with the diff', async () => {

@@ -2,7 +2,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderDiff } from '../render/render-diff.ts';
-import { editTextInEditor } from '../terminal/edit-text.ts';
+import { type EditOptions, editTextInEditor } from '../terminal/edit-text.ts';
 import { createPrompter, type Prompter } from '../terminal/prompter.ts';
 import { openPager } from '../terminal/run-pager-or-editor.ts';
 import type { Style } from '../text/style.ts';
@@ -29,15 +29,7 @@ export interface GateContext {
   viewDiff(diff: string, command: string): Promise<void>;
   /** Shows text in the pager. */
   view(text: string): Promise<void>;
-  edit<Value>(request: EditRequest<Value>): Promise<Value | null>;
-}
-
-interface EditRequest<Value> {
-  readonly fileName: string;
-  readonly text: string;
-  readonly parse: (text: string) => Value | Promise<Value>;
-  /** See editTextInEditor. */
-  readonly isVerbatim?: boolean;
+  edit<Value>(request: Pick<EditOptions<Value>, 'fileName' | 'text' | 'parse' | 'isVerbatim'>): Promise<Value | null>;
 }
 
 /** `withdrawn` aborts when the question was answered elsewhere. */

@@ -141,7 +141,7 @@ async function askEverywhere<Decision extends AnyGateDecision>(
       };
       if (queue !== null) post(queue, about, { person, over, onPosted }).catch(reject);
       const askTerminal = (openPage?: () => Promise<void>): void => {
-        if (terminal !== null) hear('terminal', at(terminal.untilWithdrawn({ withdrawn: over, openPage })));
+        if (terminal !== null) hear('terminal', at(terminal({ withdrawn: over, openPage })));
       };
       if (page === null || on === undefined) return askTerminal();
       const openPage = async (): Promise<void> => {

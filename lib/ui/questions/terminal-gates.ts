@@ -10,7 +10,6 @@ import type {
   Gates,
   PlanDecision,
   PlanQuestion,
-  SessionDecision,
   SessionQuestion,
   UnfinishedSessionDecision,
 } from '../../domain/ports/gates.ts';
@@ -18,7 +17,7 @@ import { listOfferedAnswers } from '../../domain/questions/offered-answers.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { formatClock, formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { describeLeftOverAnswers, describeSessionAnswers, renderCycleEnd } from '../render/render-cycle.ts';
+import { renderCycleEnd } from '../render/render-cycle.ts';
 import { renderNextCommand } from '../render/render-error.ts';
 import { renderPlan, renderWorkerRequests } from '../render/render-plan.ts';
 import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
@@ -59,11 +58,7 @@ export interface TerminalGatesOptions extends GateSettings, PlanTextFormat {
 }
 
 /** Gates at a terminal; each question can be withdrawn while it is asked, when it was answered elsewhere. */
-export interface TerminalGates {
-  readonly person: string;
-  /** The gates whose questions end with `withdrawn`; `prepareBrowserOpening` opens the review page, where one can be. */
-  untilWithdrawn(elsewhere?: OtherAnsweringPlaces): CompleteGates;
-}
+export type TerminalGates = (elsewhere?: OtherAnsweringPlaces) => CompleteGates;
 
 /** Gates that always ask. */
 export interface CompleteGates extends Required<Gates> {
@@ -73,7 +68,7 @@ export interface CompleteGates extends Required<Gates> {
 /** Gates a person answers at the terminal: questions on stderr, answers from stdin. */
 export function createTerminalGates(io: Io, options: TerminalGatesOptions): TerminalGates {
   const kept = createKeptComments();
-  const untilWithdrawn = ({ withdrawn, openPage }: OtherAnsweringPlaces = {}): CompleteGates => {
+  return ({ withdrawn, openPage } = {}) => {
     const context = createGateContext(io, options, withdrawn);
     const inTurn = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
       const giveBack = await options.lendTerminal?.(withdrawn);
@@ -86,14 +81,13 @@ export function createTerminalGates(io: Io, options: TerminalGatesOptions): Term
       validation: (question) => inTurn(() => askValidationDecision(context, question)),
       validatorFailed: (question) => inTurn(() => askAfterValidatorFailed(context, question)),
       changeset: (question) => inTurn(() => askChangesetDecision(context, question, { kept, openPage })),
-      session: (question) => inTurn(() => askSession(context, question)),
-      leftOver: (question) => inTurn(() => askLeftOver(context, question)),
+      session: (question) => inTurn(() => askSession(context, question, prepareSessionQuestion(question))),
+      leftOver: (question) => inTurn(() => askSession(context, question, prepareLeftOverQuestion(question))),
       budget: (question) => inTurn(() => askBudget(context, question)),
       base: (question) => inTurn(() => askBase(context, question)),
       question: (question) => inTurn(() => askForAgent(context, question)),
     };
   };
-  return { person: options.person, untilWithdrawn };
 }
 
 /** Links questions at the terminal with other places. */
@@ -149,29 +143,15 @@ const quitting = [
   { key: 'n', label: '(n)o' },
 ] as const;
 
-/** After a review: another cycle, another plan, or the end. */
-function askSession(context: GateContext, question: SessionQuestion): Promise<SessionDecision> {
-  printCycle(context, question, describeSessionAnswers(question));
-  return askPlainly(
-    context,
-    prepareSessionQuestion(question),
-    describeWaitingSession(buildSessionQuestionData(question)),
-  );
-}
-
-/** Nothing is open any more, but not all of it was done: once more, another plan, or the end. */
-function askLeftOver(context: GateContext, question: SessionQuestion): Promise<UnfinishedSessionDecision> {
-  printCycle(context, question, describeLeftOverAnswers(question));
-  return askPlainly(
-    context,
-    prepareLeftOverQuestion(question),
-    describeWaitingSession(buildSessionQuestionData(question)),
-  );
-}
-
-function printCycle({ print, style }: GateContext, question: SessionQuestion, outlook: readonly string[]): void {
-  print(renderCycleEnd(question, style));
-  for (const line of outlook) print(line);
+/** After a review, or where nothing is open any more: another cycle, another plan, or the end. */
+function askSession<Decision>(
+  context: GateContext,
+  question: SessionQuestion,
+  prepared: PreparedQuestion<Decision>,
+): Promise<Decision> {
+  context.print(renderCycleEnd(question, context.style));
+  if (prepared.asks.gate === 'session') for (const line of prepared.asks.lines) context.print(line);
+  return askPlainly(context, prepared, describeWaitingSession(buildSessionQuestionData(question)));
 }
 
 /** The session's budget is spent: add to it, or stop. */

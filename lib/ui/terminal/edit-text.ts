@@ -8,7 +8,7 @@ import { toPrintableLine } from '../text/printable-text.ts';
 import type { Style } from '../text/style.ts';
 import { runPagerOrEditor } from './run-pager-or-editor.ts';
 
-interface EditOptions<Value> {
+export interface EditOptions<Value> {
   /** Output of `git var GIT_EDITOR`. */
   readonly editor: string;
   readonly fileName: string;

@@ -27,7 +27,7 @@ function openTerminal(input: string, editor = 'false', columns = 100) {
     ...{ pager: 'cat', editor, resume: 'git flame run' },
     formatPlan: () => '',
     parsePlan: () => samplePlan,
-  }).untilWithdrawn();
+  })();
   return { gates, said: () => fake.stderr() };
 }
 
