@@ -5,18 +5,7 @@ import { isUtf8 } from 'node:buffer';
  * U+DCFF, which no text has: what is read so is written back byte for byte, and matches globs as far as it is text.
  */
 export function decodeFileName(bytes: Buffer): string {
-  if (isUtf8(bytes)) return bytes.toString();
-  let text = '';
-  for (let at = 0; at < bytes.length; ) {
-    const length = [1, 2, 3, 4].find((count) => isCharacter(bytes.subarray(at, at + count))) ?? 0;
-    text += length === 0 ? String.fromCharCode(0xdc00 + (bytes[at] ?? 0)) : bytes.toString('utf8', at, at + length);
-    at += Math.max(1, length);
-  }
-  return text;
-}
-
-function isCharacter(bytes: Buffer): boolean {
-  return isUtf8(bytes) && [...bytes.toString()].length === 1;
+  return decodeBytes(bytes, (byte) => String.fromCharCode(0xdc00 + byte));
 }
 
 /** The bytes of a name that decodeFileName read. */
@@ -57,38 +46,25 @@ export function joinFileNames(names: readonly string[]): Buffer {
   return Buffer.concat(names.flatMap((name) => [encodeFileName(name), Buffer.from([0])]));
 }
 
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 /** Text of bytes, nothing lost: what is no UTF-8 is written byte by byte as `⟦0xE9⟧`. */
 export function decodeBytesVisibly(bytes: Uint8Array): string {
-  try {
-    return strict.decode(bytes);
-  } catch {
-    return decodePieces(bytes);
-  }
+  return decodeBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), (byte) => {
+    return `⟦0x${byte.toString(16).toUpperCase().padStart(2, '0')}⟧`;
+  });
 }
 
-function decodePieces(bytes: Uint8Array): string {
+/** Text of bytes; of one that is no UTF-8 what `odd` makes of it. */
+function decodeBytes(bytes: Buffer, odd: (byte: number) => string): string {
+  if (isUtf8(bytes)) return bytes.toString();
   let text = '';
   for (let at = 0; at < bytes.length; ) {
-    const length = characterLength(bytes, at);
-    if (length > 0) text += strict.decode(bytes.subarray(at, at + length));
-    else text += `⟦0x${(bytes[at] ?? 0).toString(16).toUpperCase().padStart(2, '0')}⟧`;
+    const length = [1, 2, 3, 4].find((count) => isCharacter(bytes.subarray(at, at + count))) ?? 0;
+    text += length === 0 ? odd(bytes[at] ?? 0) : bytes.toString('utf8', at, at + length);
     at += Math.max(1, length);
   }
   return text;
 }
 
-/** Bytes of the character that begins here; 0: none does. */
-function characterLength(bytes: Uint8Array, at: number): number {
-  for (const length of [1, 2, 3, 4]) {
-    if (at + length > bytes.length) return 0;
-    try {
-      strict.decode(bytes.subarray(at, at + length));
-      return length;
-    } catch {
-      // Perhaps with one byte more.
-    }
-  }
-  return 0;
+function isCharacter(bytes: Buffer): boolean {
+  return isUtf8(bytes) && [...bytes.toString()].length === 1;
 }
