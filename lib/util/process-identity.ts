@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { parseJsonRecord } from './json.ts';
 import { readTextOrEmpty } from './read-file.ts';
 
 /** A process that can be distinguished from every other one, also after its pid was given to another. */
@@ -49,15 +50,10 @@ export function processState(process: ProcessIdentity): 'own' | 'alive' | 'gone'
 
 /** Reads what JSON.stringify made of an identity; null if it isn't one. */
 export function parseIdentity(text: string): ProcessIdentity | null {
-  try {
-    const { pid, start, host, boot, namespace }: Record<string, unknown> = JSON.parse(text);
-    const texts = [host, boot, namespace];
-    if (!Number.isInteger(pid) || !texts.every((one) => typeof one === 'string')) return null;
-    if (start !== null && typeof start !== 'string') return null;
-    return { pid: Number(pid), start, host: `${host}`, boot: `${boot}`, namespace: `${namespace}` };
-  } catch {
-    return null;
-  }
+  const { pid, start, host, boot, namespace } = parseJsonRecord(text);
+  if (typeof pid !== 'number' || !Number.isInteger(pid) || (start !== null && typeof start !== 'string')) return null;
+  if (typeof host !== 'string' || typeof boot !== 'string' || typeof namespace !== 'string') return null;
+  return { pid, start, host, boot, namespace };
 }
 
 /**
@@ -65,7 +61,7 @@ export function parseIdentity(text: string): ProcessIdentity | null {
  * (a zombie isn't).
  */
 export function readProcessStart(pid: number): string | null {
-  if (process.platform !== 'linux') return startByPs(pid);
+  if (process.platform !== 'linux') return runPs(pid, 'lstart=');
   const stat = readStat(pid);
   return stat === null || stat.state === 'Z' ? null : stat.start;
 }
@@ -94,10 +90,6 @@ export function readStat(pid: number): ProcessStat | null {
     session: Number(session),
     foreground: Number(foreground),
   };
-}
-
-function startByPs(pid: number): string | null {
-  return runPs(pid, 'lstart=');
 }
 
 /** Asks ps about a process, for systems without /proc; null where there is no such process, or no ps. */

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseJsonRecord } from './json.ts';
+import { readTextOrEmpty } from './read-file.ts';
 
 /**
  * The folder for what this user decided on this machine, outside every repository and hidden from agents:
@@ -47,10 +49,5 @@ function findUp(folder: string): string {
 }
 
 function isPackage(folder: string): boolean {
-  try {
-    const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    return typeof manifest === 'object' && manifest !== null && 'name' in manifest && manifest.name === 'git-flame';
-  } catch {
-    return false;
-  }
+  return parseJsonRecord(readTextOrEmpty(join(folder, 'package.json'))).name === 'git-flame';
 }
