@@ -1,31 +1,26 @@
 import * as z from 'zod';
-import { givenCommentsSchema, type LineComment } from '../../domain/state/line-comment.ts';
-
-/** A review that a person has begun and not decided: it outlives a closed tab and a run that ended. */
-export interface UnfinishedReview {
-  /** Files by path and content that were marked as viewed. */
-  readonly viewed: readonly string[];
-  /** Comments that were not sent yet, the changeset written to last at the end. */
-  readonly drafts: readonly Draft[];
-}
-
-interface Draft {
-  /** The changeset by its content: `ID/COMMIT`. */
-  readonly changeset: string;
-  readonly comments: readonly LineComment[];
-  /** Unsent text in forms of answers, by field. */
-  readonly texts: Readonly<Record<string, string>>;
-}
+import { givenCommentsSchema } from '../../domain/state/line-comment.ts';
 
 const mostViewed = 20_000;
 const mostDrafts = 50;
 
 const draftSchema = z.strictObject({
+  /** The changeset by its content: `ID/COMMIT`. */
   changeset: z.string().min(1).max(300),
   comments: givenCommentsSchema,
+  /** Unsent text in forms of answers, by field. */
   texts: z.record(z.string().max(100), z.string().max(20_000)),
 });
 const markSchema = z.string().min(1).max(5_000);
+
+/** A review that a person has begun and not decided: it outlives a closed tab and a run that ended. */
+export const unfinishedReviewSchema = z.object({
+  /** Files by path and content that were marked as viewed. */
+  viewed: z.array(markSchema).max(mostViewed).default([]),
+  /** Comments that were not sent yet, the changeset written to last at the end. */
+  drafts: z.array(draftSchema).max(mostDrafts).default([]),
+});
+export type UnfinishedReview = Readonly<z.infer<typeof unfinishedReviewSchema>>;
 
 /** A change that a tab sends. */
 export const reviewChangeSchema = z.discriminatedUnion('kind', [
@@ -33,11 +28,6 @@ export const reviewChangeSchema = z.discriminatedUnion('kind', [
   draftSchema.extend({ kind: z.literal('draft') }),
 ]);
 type Keep = z.infer<typeof reviewChangeSchema>;
-
-export const unfinishedReviewSchema = z.object({
-  viewed: z.array(markSchema).max(mostViewed).default([]),
-  drafts: z.array(draftSchema).max(mostDrafts).default([]),
-});
 
 export const emptyUnfinishedReview: UnfinishedReview = { viewed: [], drafts: [] };
 
