@@ -113,8 +113,13 @@ function textsIn(cell: HTMLElement | undefined): readonly Text[] {
   if (cell === undefined) return [];
   // Nearly every line is one text.
   if (cell.childElementCount === 0 && cell.firstChild instanceof Text) return [cell.firstChild];
+  return listTextNodes(cell);
+}
+
+/** The texts in an element, also those of its child elements. */
+export function listTextNodes(element: HTMLElement): readonly Text[] {
   const nodes: Text[] = [];
-  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
     if (node instanceof Text) nodes.push(node);
   return nodes;
@@ -122,13 +127,13 @@ function textsIn(cell: HTMLElement | undefined): readonly Text[] {
 
 /** A static one: a live one makes each change of the page slower, and there are many. */
 function rangeIn(nodes: readonly Text[], first: number, last: number): StaticRange {
-  const [startContainer, startOffset] = placeIn(nodes, first + 1);
-  const [endContainer, endOffset] = placeIn(nodes, last);
+  const [startContainer, startOffset] = placeInNodes(nodes, first + 1);
+  const [endContainer, endOffset] = placeInNodes(nodes, last);
   return new StaticRange({ startContainer, startOffset: startOffset - 1, endContainer, endOffset });
 }
 
 /** Where the text that is so long ends. */
-function placeIn(nodes: readonly Text[], length: number): readonly [Node, number] {
+export function placeInNodes(nodes: readonly Text[], length: number): [node: Node, offset: number] {
   let passed = 0;
   for (const node of nodes) {
     if (length <= passed + node.length) return [node, length - passed];

@@ -2,6 +2,7 @@ import { closestElement, requireElementById } from '../../page/client/page-eleme
 import { getJson } from '../../page/client/server-requests.ts';
 import type { PatchLineMatch } from '../split-hunks.ts';
 import { openChapterOf } from './file-place.ts';
+import { listTextNodes, placeInNodes } from './highlight-diff.ts';
 import { loadPart, toggleFileFold } from './load-file-parts.ts';
 import { findLineNumberCell } from './pick-lines.ts';
 import { changesetUrl, mainElement, renderViewQuery, shownChangeset } from './review-state.ts';
@@ -156,10 +157,7 @@ function wordsAround(text: string): readonly Range[] {
 
 /** Finds a text in an element, ignoring case, also across child elements. */
 function rangesIn(element: HTMLElement, text: string): readonly Range[] {
-  const nodes: Text[] = [];
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
-    if (node instanceof Text) nodes.push(node);
+  const nodes = listTextNodes(element);
   const whole = nodes
     .map(({ data }) => data)
     .join('')
@@ -168,20 +166,9 @@ function rangesIn(element: HTMLElement, text: string): readonly Range[] {
   const wanted = text.toLowerCase();
   for (let start = whole.indexOf(wanted); start !== -1; start = whole.indexOf(wanted, start + wanted.length)) {
     const range = new Range();
-    setEnd(nodes, start, (node, offset) => range.setStart(node, offset));
-    setEnd(nodes, start + wanted.length, (node, offset) => range.setEnd(node, offset));
+    range.setStart(...placeInNodes(nodes, start));
+    range.setEnd(...placeInNodes(nodes, start + wanted.length));
     ranges.push(range);
   }
   return ranges;
-}
-
-function setEnd(nodes: readonly Text[], place: number, set: (node: Text, offset: number) => void): void {
-  let passed = 0;
-  for (const node of nodes) {
-    if (place <= passed + node.length) {
-      set(node, place - passed);
-      return;
-    }
-    passed += node.length;
-  }
 }
