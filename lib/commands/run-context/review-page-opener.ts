@@ -47,8 +47,8 @@ export function createReviewPageOpener(io: Io, reading: ReadContext): ReviewPage
   return {
     open: () => opening ?? hold(serve(io, reading)),
     mount: async () => {
-      const { createReviewPageHandler } = await import('../../ui/review-page/open-review-page.ts');
-      const part = createReviewPageHandler(optionsOf(reading));
+      const { ReviewPageHandler } = await import('../../ui/review-page/open-review-page.ts');
+      const part = new ReviewPageHandler(optionsOf(reading));
       // The server that it is mounted on ends it.
       await hold(
         Promise.resolve({

@@ -29,12 +29,12 @@ export interface ReviewPage extends Pick<ReviewPageHandler, 'ask' | 'refresh'> {
   close(): Promise<void>;
 }
 
-/** Serves the review page. See createReviewPageHandler. */
+/** Serves the review page. */
 export async function openReviewPageServer(
   options: ReviewPageOptions,
   serve: Pick<PageServerOptions, 'stranger'> = {},
 ): Promise<ReviewPage> {
-  const page = createReviewPageHandler(options);
+  const page = new ReviewPageHandler(options);
   const server = await servePage((request) => page.answer(request), serve);
   return {
     url: server.url,
@@ -52,29 +52,16 @@ export interface ReviewPageOptions extends PageStorage {
   readonly source: PageSource;
 }
 
-/** The review page without a server of its own. */
-export interface ReviewPageHandler {
-  /** Resolves to what the person decided on the page; rejects when `withdrawn` aborts, with its reason. */
-  ask(question: ChangesetQuestion, withdrawn: AbortSignal): Promise<ChangesetDecision>;
-  /** Sends every tab the current state. */
-  refresh(): void;
-  /** Paths begin where the page does. */
-  answer(request: PageRequest): Promise<PageResponse>;
-  /** Shows in every tab that the run has ended. */
-  end(): Promise<void>;
-}
-
-/** For a server that serves other pages too. Nothing but the gate that asks, or the engine through it, acts on what is decided there. */
-export function createReviewPageHandler(options: ReviewPageOptions): ReviewPageHandler {
-  return new Page(options);
-}
-
 interface OpenQuestion {
   readonly question: ChangesetQuestion;
   answer(decision: ChangesetDecision): void;
 }
 
-class Page implements ReviewPageHandler {
+/**
+ * The review page without a server of its own, for a server that serves other pages too. Nothing but the gate that asks,
+ * or the engine through it, acts on what is decided there.
+ */
+export class ReviewPageHandler {
   readonly #source: PageSource;
   readonly #remembered: StoredPageState;
   readonly #streams = new Set<EventStream>();
@@ -89,6 +76,7 @@ class Page implements ReviewPageHandler {
     this.#shown = new ChangesetHtml(source);
   }
 
+  /** Resolves to what the person decided on the page; rejects when `withdrawn` aborts, with its reason. */
   ask(question: ChangesetQuestion, withdrawn: AbortSignal): Promise<ChangesetDecision> {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
@@ -106,12 +94,13 @@ class Page implements ReviewPageHandler {
     });
   }
 
-  /** One state after the other, and what happened while one was read is in the next. */
+  /** Sends every tab the state: one after the other, and what happened while one was read is in the next. */
   refresh(): void {
     this.#shown.forgetEffects();
     this.#telling = this.#telling.then(() => this.#tell()).catch(() => undefined);
   }
 
+  /** Shows in every tab that the run has ended. */
   async end(): Promise<void> {
     this.#hasEnded = true;
     this.refresh();
@@ -119,6 +108,7 @@ class Page implements ReviewPageHandler {
     for (const stream of this.#streams) stream.end();
   }
 
+  /** Paths begin where the page does. */
   async answer({ method, path, query, body }: PageRequest): Promise<PageResponse> {
     if (method === 'POST' && path.join('/') === 'api/decide') return this.#decide(body);
     if (method === 'POST' && path.join('/') === 'api/take-back') return this.#takeBack(body);
