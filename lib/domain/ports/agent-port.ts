@@ -77,12 +77,10 @@ export interface AgentToolServer {
   isBusy(): boolean;
 }
 
-export interface AgentActivity {
+export interface AgentActivity extends Spending {
   /** Set where it's no activity but the lack of it: nothing was printed and nothing asked for so long. */
   readonly quiet_ms?: number;
   readonly text: string;
-  readonly tokens: number;
-  readonly cost_usd: number;
 }
 
 /** The budget that an agent shares with others. */
@@ -106,7 +104,7 @@ export interface AuditSummary {
   readonly top: readonly string[];
 }
 
-export interface AgentOutcome {
+export interface AgentOutcome extends Spending {
   /** null: it did what agents do; its commits or answer decide the rest. */
   readonly failure: Failure | null;
   readonly exitCode: number | null;
@@ -116,8 +114,6 @@ export interface AgentOutcome {
   readonly text: string;
   /** Its file for notes, as far as that is read; absent where there is none. */
   readonly notes?: string;
-  readonly cost_usd: number;
-  readonly tokens: number;
   readonly duration_ms: number;
   readonly audit: AuditSummary;
   /** Where its event stream and audit are kept. */
@@ -214,14 +210,12 @@ export interface CommandPurpose {
 }
 
 /** As `git flame status --json` lists it. */
-export interface LiveAgent {
+export interface LiveAgent extends Spending {
   readonly id: string;
   readonly role: Role;
   readonly task_id: string | null;
   readonly pid: number;
   readonly started_at: string;
-  readonly cost_usd: number;
-  readonly tokens: number;
 }
 
 /** Facts of a living agent beside those in the status. */

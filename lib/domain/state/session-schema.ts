@@ -43,6 +43,7 @@ const roleEstimateSchema = z.object({
   runs_with_retries: z.int().min(0),
   agent_usd: z.number(),
 });
+export type RoleEstimate = Readonly<z.infer<typeof roleEstimateSchema>>;
 
 /** Characters an objective may have. */
 export const longestObjective = 50_000;

@@ -5,7 +5,9 @@ import type { Changeset } from '../state/changeset.ts';
 import type { FileStat } from '../state/patch.ts';
 import type { Wave } from '../state/session-facts.ts';
 import type { Session } from '../state/session-schema.ts';
+import type { Spending } from '../state/spending.ts';
 import type { TaskStatus } from '../state/task-schema.ts';
+import type { Verdict } from '../state/verdict.ts';
 
 /** State of a session on the board at one moment, without the details of one task. Texts are as they are stored. */
 export interface BoardState {
@@ -116,7 +118,7 @@ export interface BoardSessionLine extends Pick<Session, 'id' | 'state' | 'wave' 
   readonly title: string;
 }
 
-export interface BoardTask {
+export interface BoardTask extends Spending {
   readonly title: string;
   /** proposed: its plan waits for a person. */
   readonly status: TaskStatus | 'proposed';
@@ -135,8 +137,6 @@ export interface BoardTask {
   /** The worker, or the last one: an agent's id, or a person. */
   readonly by: string | null;
   readonly attempts: number;
-  readonly cost_usd: number;
-  readonly tokens: number;
   /** Why it failed, is blocked or was dropped; or why it waits, beside what it needs. One line each. */
   readonly because: readonly string[];
 }
@@ -148,7 +148,7 @@ export interface BoardOverlap {
   readonly below: readonly { readonly task: string; readonly lock: string | null }[];
 }
 
-export interface BoardAgent {
+export interface BoardAgent extends Spending {
   readonly id: string;
   readonly role: Role;
   readonly task: string | null;
@@ -158,8 +158,6 @@ export interface BoardAgent {
   readonly activity: string;
   /** The latest lines of its output, the oldest first; few, and short. */
   readonly recent: readonly BoardStreamLine[];
-  readonly cost_usd: number;
-  readonly tokens: number;
   /** What it may spend; null: that isn't known. */
   readonly budget: BoardBudget | null;
   /** How many of its calls the watcher refused. */
@@ -190,10 +188,8 @@ export interface BoardCheck {
 }
 
 /** The result of a check or setup command. */
-export interface BoardEndedCheck extends Pick<BoardCheck, 'id' | 'command' | 'about'> {
+export interface BoardEndedCheck extends Pick<BoardCheck, 'id' | 'about'>, Omit<CheckDescription, 'output'> {
   readonly ended_at: string;
-  readonly result: string;
-  readonly is_good: boolean;
   readonly took_ms: number;
 }
 
@@ -243,24 +239,17 @@ export interface BoardAttempt {
   readonly rejection: string | null;
 }
 
-export interface BoardVerdict {
-  readonly status: 'pass' | 'fail';
-  readonly by: string;
-  readonly at: string;
-  readonly notes: string;
-  readonly issues: readonly string[];
+export interface BoardVerdict extends Pick<Verdict, 'status' | 'by' | 'at' | 'notes' | 'issues'> {
   readonly override: string | null;
   readonly checks: readonly CheckDescription[];
 }
 
 /** An agent that worked on, or judged, a task. */
-export interface BoardAgentRun {
+export interface BoardAgentRun extends Spending {
   readonly id: string;
   readonly role: Role | null;
   readonly outcome: string;
   readonly took_ms: number | null;
-  readonly cost_usd: number;
-  readonly tokens: number;
   /** Calls that its watcher refused, the most frequent first. */
   readonly blocked: readonly string[];
 }

@@ -1,4 +1,6 @@
 import type { Role } from '../role.ts';
+import type { RoleEstimate } from '../state/session-schema.ts';
+import type { Spending } from '../state/spending.ts';
 import type { TaskStatus } from '../state/task-schema.ts';
 
 /** How values are spread; in the unit of what was measured. */
@@ -33,7 +35,7 @@ export interface FailureCount {
   readonly count: number;
 }
 
-export interface TaskFigures {
+export interface TaskFigures extends Spending {
   readonly session: string;
   readonly task: string;
   readonly title: string;
@@ -41,26 +43,18 @@ export interface TaskFigures {
   readonly attempts: number;
   /** From the first claim to the landing, in seconds; null: not landed. */
   readonly cycle_time_s: number | null;
-  readonly cost_usd: number;
-  readonly tokens: number;
   readonly cost_by_role: Readonly<Partial<Record<Role, number>>>;
 }
 
-export interface RoleFigures {
+export interface RoleFigures extends Spending {
   readonly role: Role;
   /** Agent runs, retries among them. */
   readonly runs: number;
-  readonly cost_usd: number;
-  readonly tokens: number;
   /** The estimate: runs if all went well and at worst, and USD for one. null: there was none. */
-  readonly estimate: {
-    readonly runs: number;
-    readonly runs_with_retries: number;
-    readonly agent_usd: number;
-  } | null;
+  readonly estimate: RoleEstimate | null;
 }
 
-export interface AgentFigures {
+export interface AgentFigures extends Spending {
   readonly session: string;
   readonly agent: string;
   readonly role: Role;
@@ -69,8 +63,6 @@ export interface AgentFigures {
   readonly outcome: string;
   readonly seconds: number;
   readonly estimate_usd: number | null;
-  readonly cost_usd: number;
-  readonly tokens: number;
 }
 
 export interface HealthPart {

@@ -6,6 +6,7 @@ import type { QuestionData } from '../questions/question-data.ts';
 import type { Changeset } from '../state/changeset.ts';
 import { hasFailedDiagnostic } from '../state/changeset-facts.ts';
 import type { Session } from '../state/session-schema.ts';
+import type { Spending } from '../state/spending.ts';
 import type { Task, UnverifiedCompletion } from '../state/task-schema.ts';
 
 /** Decisions of another clone that this clone's person has not decided on: they are ignored until then. */
@@ -21,17 +22,12 @@ export interface Proposals {
   readonly verdicts: readonly string[];
 }
 
-interface Spent {
-  readonly cost_usd: number;
-  readonly tokens: number;
-}
-
 /** Spending of a session apart from its sum; each is absent where there is none. */
 export interface SpendingBreakdown {
   /** Spending of agents on each machine, where several spent. */
-  readonly spent_by_machine?: Readonly<Record<string, Spent>>;
+  readonly spent_by_machine?: Readonly<Record<string, Spending>>;
   /** Reservations of machines that were given up: they count as spent until their clones report the real sum. */
-  readonly presumed_spent?: Spent & { readonly machines: readonly string[] };
+  readonly presumed_spent?: Spending & { readonly machines: readonly string[] };
 }
 
 /** Output of `git flame status --json`: stable, scripts rely on it. */
