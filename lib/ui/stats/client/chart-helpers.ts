@@ -6,6 +6,22 @@ import { formatDuration } from '../../../util/format-figures.ts';
 /** A bar for each label. */
 export type BarChartSettings = ChartConfiguration<'bar', (number | null)[]>;
 
+interface Bars {
+  readonly label: string;
+  readonly color: string;
+  readonly data: (number | null)[];
+}
+
+/** Bars beside or on each other; `most`: how thick they may be. */
+export function barChart(
+  labels: string[],
+  bars: readonly Bars[],
+  { most, options }: { readonly most: number; readonly options: NonNullable<BarChartSettings['options']> },
+): BarChartSettings {
+  const datasets = bars.map(({ color, ...rest }) => ({ ...rest, backgroundColor: color, maxBarThickness: most }));
+  return { type: 'bar', data: { labels, datasets }, options };
+}
+
 /** A line over labels, or over points. */
 export type LineChartSettings = ChartConfiguration<'line', (number | { x: number; y: number } | null)[]>;
 

@@ -3,6 +3,7 @@ import { formatDuration } from '../../../util/format-figures.ts';
 import { listTasksWithLargestFigure, mostBars } from '../chart-tables.ts';
 import {
   type BarChartSettings,
+  barChart,
   chooseTimeAxisStep,
   formatAxisSeconds,
   type LineChartSettings,
@@ -64,51 +65,35 @@ export function buildTaskFlowChart({ flow }: Stats, palette: Palette): LineChart
 /** How long each landed task took, the longest first. */
 export function buildCycleTimeChart(stats: Stats, palette: Palette): BarChartSettings {
   const tasks = listTasksWithLargestFigure(stats, (task) => task.cycle_time_s);
-  return {
-    type: 'bar',
-    data: {
-      labels: tasks.map(taskNamerForSessions(stats)),
-      datasets: [
-        {
-          label: 'claim to landing',
-          data: tasks.map((task) => task.cycle_time_s ?? 0),
-          backgroundColor: palette.working,
-          maxBarThickness: 34,
+  const data = tasks.map((task) => task.cycle_time_s ?? 0);
+  return barChart(
+    tasks.map(taskNamerForSessions(stats)),
+    [{ label: 'claim to landing', color: palette.working, data }],
+    {
+      most: 34,
+      options: {
+        scales: {
+          x: { grid: { display: false } },
+          y: {
+            beginAtZero: true,
+            ticks: { callback: formatAxisSeconds, stepSize: chooseTimeAxisStep(tasks[0]?.cycle_time_s ?? 0) },
+          },
         },
-      ],
-    },
-    options: {
-      scales: {
-        x: { grid: { display: false } },
-        y: {
-          beginAtZero: true,
-          ticks: { callback: formatAxisSeconds, stepSize: chooseTimeAxisStep(tasks[0]?.cycle_time_s ?? 0) },
+        plugins: {
+          legend: { display: false },
+          tooltip: { callbacks: { label: (item) => formatDuration((item.parsed.y ?? 0) * 1_000) } },
         },
       },
-      plugins: {
-        legend: { display: false },
-        tooltip: { callbacks: { label: (item) => formatDuration((item.parsed.y ?? 0) * 1_000) } },
-      },
     },
-  };
+  );
 }
 
 /** Chart of refusals and failures, by rule. */
 export function buildFailureChart({ failures }: Stats, palette: Palette): BarChartSettings {
   const shown = failures.slice(0, mostBars);
-  return {
-    type: 'bar',
-    data: {
-      labels: shown.map(({ source, rule }) => `${source}: ${rule}`),
-      datasets: [
-        {
-          label: 'times',
-          data: shown.map(({ count }) => count),
-          backgroundColor: palette.lost,
-          maxBarThickness: 26,
-        },
-      ],
-    },
+  const labels = shown.map(({ source, rule }) => `${source}: ${rule}`);
+  return barChart(labels, [{ label: 'times', color: palette.lost, data: shown.map(({ count }) => count) }], {
+    most: 26,
     options: {
       indexAxis: 'y',
       scales: {
@@ -127,7 +112,7 @@ export function buildFailureChart({ failures }: Stats, palette: Palette): BarCha
       },
       plugins: { legend: { display: false } },
     },
-  };
+  });
 }
 
 /** Each session's health, completion and use of the slots, in the order they began. */

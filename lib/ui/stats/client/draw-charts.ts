@@ -15,7 +15,7 @@ import { agentRoles } from '../../../domain/role.ts';
 import type { Stats } from '../../../domain/view-models/stats-report.ts';
 import { formatUsd } from '../../../util/format-figures.ts';
 import { listTasksWithLargestFigure } from '../chart-tables.ts';
-import { type BarChartSettings, type Palette, readPalette, taskNamerForSessions } from './chart-helpers.ts';
+import { type BarChartSettings, barChart, type Palette, readPalette, taskNamerForSessions } from './chart-helpers.ts';
 import { buildCycleTimeChart, buildFailureChart, buildSessionChart, buildTaskFlowChart } from './chart-settings.ts';
 
 Chart.register(
@@ -66,44 +66,23 @@ export function drawCharts(stats: Stats): void {
 function taskCostChart(stats: Stats, palette: Palette): BarChartSettings {
   const tasks = listTasksWithLargestFigure(stats, (task) => (task.cost_usd > 0 ? task.cost_usd : null));
   const used = agentRoles.filter((role) => tasks.some((task) => (task.cost_by_role[role] ?? 0) > 0));
-  return {
-    type: 'bar',
-    data: {
-      labels: tasks.map(taskNamerForSessions(stats)),
-      datasets: used.map((role) => ({
-        label: role,
-        data: tasks.map((task) => task.cost_by_role[role] ?? 0),
-        backgroundColor: palette[role],
-        maxBarThickness: 34,
-      })),
-    },
-    options: dollars({ stacked: true }),
-  };
+  const bars = used.map((role) => ({
+    label: role,
+    color: palette[role],
+    data: tasks.map((task) => task.cost_by_role[role] ?? 0),
+  }));
+  return barChart(tasks.map(taskNamerForSessions(stats)), bars, { most: 34, options: dollars({ stacked: true }) });
 }
 
 /** Chart of each role's expected and real cost. */
 function roleCostChart({ cost }: Stats, palette: Palette): BarChartSettings {
-  return {
-    type: 'bar',
-    data: {
-      labels: cost.roles.map(({ role }) => role),
-      datasets: [
-        {
-          label: 'estimated before',
-          data: cost.roles.map(({ estimate }) => (estimate === null ? null : estimate.runs * estimate.agent_usd)),
-          backgroundColor: palette.waiting,
-          maxBarThickness: 46,
-        },
-        {
-          label: 'actual',
-          data: cost.roles.map(({ cost_usd }) => cost_usd),
-          backgroundColor: palette.accent,
-          maxBarThickness: 46,
-        },
-      ],
-    },
-    options: dollars({ stacked: false }),
-  };
+  const labels = cost.roles.map(({ role }) => role);
+  const estimated = cost.roles.map(({ estimate }) => (estimate === null ? null : estimate.runs * estimate.agent_usd));
+  const bars = [
+    { label: 'estimated before', color: palette.waiting, data: estimated },
+    { label: 'actual', color: palette.accent, data: cost.roles.map(({ cost_usd }) => cost_usd) },
+  ];
+  return barChart(labels, bars, { most: 46, options: dollars({ stacked: false }) });
 }
 
 function dollars({ stacked }: { readonly stacked: boolean }): NonNullable<BarChartSettings['options']> {
