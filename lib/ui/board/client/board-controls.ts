@@ -1,4 +1,4 @@
-import { requireElementById } from '../../page/client/page-elements.ts';
+import { nextTheme, requireElementById, type Theme } from '../../page/client/page-elements.ts';
 import { getJson, postJson } from '../../page/client/server-requests.ts';
 import { moveFocusBetweenNodes } from './graph.tsx';
 import { closePanel, openedPanel, openTaskPanel } from './received-board-state.ts';
@@ -69,9 +69,6 @@ function isWriting(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('input, textarea, select') !== null;
 }
 
-const themes = ['auto', 'dark', 'light'] as const;
-type Theme = (typeof themes)[number];
-
 const button = requireElementById('theme', HTMLButtonElement);
 
 /** The theme, as the person chose it on any page of ours. */
@@ -83,7 +80,7 @@ export function wireThemeChoice(): void {
     button.textContent = `Theme: ${next}`;
   };
   button.addEventListener('click', () => {
-    show(themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'auto');
+    show(nextTheme(theme));
     void postJson('/api/theme', { theme });
   });
   getJson<{ readonly theme: Theme }>('/api/theme').then(

@@ -53,6 +53,14 @@ async function copyTextBefore(button: HTMLElement): Promise<void> {
   }
 }
 
+const themes = ['auto', 'dark', 'light'] as const;
+export type Theme = (typeof themes)[number];
+
+/** The theme that the button for it chooses next. */
+export function nextTheme(theme: Theme): Theme {
+  return themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'auto';
+}
+
 /** Calls it once the tab is idle, or within a second where a busy machine never leaves it idle. */
 export function whenIdle(work: () => void): void {
   requestIdleCallback(work, { timeout: 1_000 });

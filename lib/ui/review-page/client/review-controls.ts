@@ -1,4 +1,4 @@
-import { closestElement, requireElementById } from '../../page/client/page-elements.ts';
+import { closestElement, nextTheme, requireElementById } from '../../page/client/page-elements.ts';
 import { dropHiddenChangesets, redrawChangeset, showNeighbour } from './changesets.ts';
 import { pressAnswerKey } from './decision-bar.tsx';
 import { currentFile, stepFile } from './file-place.ts';
@@ -56,15 +56,12 @@ export function wireReviewKeys(): void {
   });
 }
 
-const themes = ['auto', 'dark', 'light'] as const;
-
 /** Side by side or by line, dark or light: the person's choice, remembered. */
 export function wireLayoutAndTheme(): void {
   layoutButton.addEventListener('click', toggleLayout);
   spaceButton.addEventListener('click', toggleSpace);
   themeButton.addEventListener('click', () => {
-    const theme = themes[(themes.indexOf(viewSettings.preferences.theme) + 1) % themes.length] ?? 'auto';
-    choose({ ...viewSettings.preferences, theme });
+    choose({ ...viewSettings.preferences, theme: nextTheme(viewSettings.preferences.theme) });
   });
   renderLook();
 }
