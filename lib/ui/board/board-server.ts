@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { FlameError } from '../../domain/flame-error.ts';
 import { agentIdPattern, sessionIdPattern, taskIdPattern } from '../../domain/ids.ts';
 import type { BoardStreamLine } from '../../domain/view-models/board-view.ts';
 import type { MachineSession } from '../../domain/view-models/machine-sessions-view.ts';
 import { isNonBlank } from '../../util/error-text.ts';
 import { makePrintable } from '../page/escape-html.ts';
-import { createPageRefusal, notFoundRefusal } from '../page/page-refusals.ts';
+import { answerOrRefuse, createPageRefusal, notFoundRefusal } from '../page/page-refusals.ts';
 import {
   type EventStream,
   type PageRequest,
@@ -81,22 +80,6 @@ const hintSchema = z.strictObject({
 const stopSchema = z.strictObject({ agent: z.string().regex(agentIdPattern), retry: z.boolean() });
 const textSchema = z.enum(['plan', 'diff', 'message']);
 
-/** The text of an error, each mistake on a line of its own. */
-function describeError({ message, lines, hints }: FlameError): string {
-  return [message, ...lines, ...hints.map((hint) => `In a terminal: ${hint}`)].join('\n');
-}
-
-/** Performs a tab's request; a refusal is answered with its reason. */
-async function attempt(act: () => Promise<void>): Promise<PageResponse> {
-  try {
-    await act();
-    return { kind: 'json', value: {} };
-  } catch (error) {
-    if (error instanceof FlameError) return createPageRefusal(409, makePrintable(describeError(error)));
-    throw error;
-  }
-}
-
 class Tabs {
   readonly #source: BoardSource;
   readonly #theme: BoardServerOptions['theme'];
@@ -123,26 +106,19 @@ class Tabs {
     if (method === 'POST' && path.join('/') === 'api/answer') return this.#answerGate(query, body);
     if (method === 'POST' && path.join('/') === 'api/hint') return this.#tell(body);
     if (method === 'POST' && path.join('/') === 'api/stop') return this.#stop(body);
-    if (path.join('/') === 'api/theme') return method === 'POST' ? this.#like(body) : this.#likes();
+    if (method === 'POST' && path.join('/') === 'api/theme') return this.#like(body);
     if (method !== 'GET') return notFoundRefusal;
     if (api === undefined) return { kind: 'page', render: (nonce) => renderBoard(nonce, this.#hasReview) };
     const session = sessionSchema.safeParse(query.get('session'));
     if (api !== 'api' || !session.success) return notFoundRefusal;
-    if (what === 'other-sessions') return this.#otherSessions();
+    if (what === 'theme') return answerOrRefuse(async () => ({ theme: await this.#theme.read() }));
+    if (what === 'other-sessions') return answerOrRefuse(async () => ({ sessions: await this.#readOtherSessions() }));
     if (what === 'events') return { kind: 'events', open: (stream) => this.#tabsOf(session.data).add(stream) };
-    if (what === 'task' && taskIdPattern.test(name)) return this.#task(session.data, name);
+    if (what === 'task' && taskIdPattern.test(name)) return answerOrRefuse(() => this.#source.task(session.data, name));
     if (what === 'gate' && path.length === 4) return this.#gateText(session.data, name, path[3]);
     if (what === 'stream' && agentIdPattern.test(name))
       return { kind: 'events', open: (stream) => void this.#follow(name, stream) };
     return notFoundRefusal;
-  }
-
-  async #otherSessions(): Promise<PageResponse> {
-    return { kind: 'json', value: makePrintable({ sessions: await this.#readOtherSessions() }) };
-  }
-
-  async #likes(): Promise<PageResponse> {
-    return { kind: 'json', value: { theme: await this.#theme.read() } };
   }
 
   async #like(body: unknown): Promise<PageResponse> {
@@ -152,45 +128,32 @@ class Tabs {
     return { kind: 'json', value: {} };
   }
 
-  async #task(session: string | null, id: string): Promise<PageResponse> {
-    try {
-      const details = await this.#source.task(session, id);
-      return details === null ? notFoundRefusal : { kind: 'json', value: makePrintable(details) };
-    } catch (error) {
-      if (error instanceof FlameError) return createPageRefusal(409, makePrintable(error.message));
-      throw error;
-    }
-  }
-
   async #answerGate(query: URLSearchParams, body: unknown): Promise<PageResponse> {
     const session = sessionSchema.safeParse(query.get('session'));
     const given = answerSchema.safeParse(body);
     if (!session.success || !given.success) return createPageRefusal(400, 'This is not an answer to a question.');
-    return attempt(() => this.#source.answer(session.data, given.data));
+    return answerOrRefuse(() => this.#source.answer(session.data, given.data).then(() => ({})));
   }
 
   async #tell(body: unknown): Promise<PageResponse> {
     const given = hintSchema.safeParse(body);
     if (!given.success) return createPageRefusal(400, 'This is not a message: it must name an agent and have a text.');
-    return attempt(() => this.#source.sendHint(given.data.agent, given.data.text));
+    return answerOrRefuse(() => this.#source.sendHint(given.data.agent, given.data.text).then(() => ({})));
   }
 
   async #stop(body: unknown): Promise<PageResponse> {
     const given = stopSchema.safeParse(body);
     if (!given.success) return createPageRefusal(400, 'This does not say which agent to stop, and how.');
-    return attempt(() => this.#source.stopAgent(given.data.agent, given.data.retry));
+    return answerOrRefuse(() => this.#source.stopAgent(given.data.agent, given.data.retry).then(() => ({})));
   }
 
   async #gateText(session: string | null, gate: string, what: string | undefined): Promise<PageResponse> {
     const parsed = textSchema.safeParse(what);
     if (!parsed.success) return notFoundRefusal;
-    try {
+    return answerOrRefuse(async () => {
       const text = await this.#source.gateText(session, gate, parsed.data);
-      return text === null ? notFoundRefusal : { kind: 'json', value: makePrintable({ text }) };
-    } catch (error) {
-      if (error instanceof FlameError) return createPageRefusal(409, makePrintable(describeError(error)));
-      throw error;
-    }
+      return text === null ? null : { text };
+    });
   }
 
   #tabsOf(session: string | null): BoardTabs {

@@ -1,6 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ChangesetDecision, ChangesetQuestion } from '../../domain/ports/changeset-question.ts';
 import {
+  answerOrRefuse,
   createPageRefusal,
   describeFirstSchemaIssue,
   notFoundRefusal,
@@ -177,41 +178,35 @@ export class ReviewPageHandler {
     if (!parsed.success) return createPageRefusal(400, describeFirstSchemaIssue(parsed.error));
     const asked = this.#asked ?? this.#nobodyAsks();
     if ('kind' in asked) return asked;
-    try {
+    return answerOrRefuse(async () => {
       await asked.question.takeBack?.(parsed.data.changeset, 'review page');
-    } catch (error) {
-      if (error instanceof FlameError) return createPageRefusal(409, error.message);
-      throw error;
-    }
-    const { id, commit } = asked.question.changeset;
-    const { changesets } = await this.#source.read();
-    const isThere = changesets.some(
-      ({ changeset: one }) => one.id === id && one.commit === commit && one.state === 'waiting',
-    );
-    // The open question is gone with the decision taken back.
-    if (!isThere && this.#asked === asked) asked.answer({ kind: 'again' });
-    this.refresh();
-    return { kind: 'json', value: {} };
+      const { id, commit } = asked.question.changeset;
+      const { changesets } = await this.#source.read();
+      const isThere = changesets.some(
+        ({ changeset: one }) => one.id === id && one.commit === commit && one.state === 'waiting',
+      );
+      // The open question is gone with the decision taken back.
+      if (!isThere && this.#asked === asked) asked.answer({ kind: 'again' });
+      this.refresh();
+      return {};
+    });
   }
 
   async #act(asked: OpenQuestion, id: string, decision: ChangesetDecision): Promise<PageResponse> {
     if (this.#asked !== asked) return createPageRefusal(409, 'The question has just been answered elsewhere.');
-    // A suggestion or choice may be refused, which would end the gate.
-    if (asked.question.changeset.id === id && isEnd(decision)) {
-      asked.answer(decision);
-      return { kind: 'json', value: {} };
-    }
-    try {
+    return answerOrRefuse(async () => {
+      // A suggestion or choice may be refused, which would end the gate.
+      if (asked.question.changeset.id === id && isEnd(decision)) {
+        asked.answer(decision);
+        return {};
+      }
       await asked.question.decideOther(id, { ...decision, where: 'review page' });
-    } catch (error) {
-      if (error instanceof FlameError) return createPageRefusal(409, error.message);
-      throw error;
-    }
-    // The gate may have come to this one while it was decided.
-    const now: OpenQuestion | null = this.#asked;
-    if (now?.question.changeset.id === id) now.answer(isEnd(decision) ? decision : { kind: 'again' });
-    this.refresh();
-    return { kind: 'json', value: {} };
+      // The gate may have come to this one while it was decided.
+      const now: OpenQuestion | null = this.#asked;
+      if (now?.question.changeset.id === id) now.answer(isEnd(decision) ? decision : { kind: 'again' });
+      this.refresh();
+      return {};
+    });
   }
 
   #state(facts: PageFacts): PageState {
