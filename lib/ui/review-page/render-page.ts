@@ -47,30 +47,23 @@ export function renderPage({ facts, state, preferences, kept, article, nonce }: 
 
 /** The state as tabs get it: every text printable. */
 export function renderState(facts: PageFacts, phase: PagePhase, message: string): PageState {
+  const all = facts.changesets.map(({ changeset }) => changeset);
   return {
     phase,
     message: toPrintableLine(message),
-    changesets: facts.changesets.map((one) => changesetState(one, facts.changesets)),
+    changesets: facts.changesets.map((one) => changesetState(one, all)),
   };
 }
 
-function changesetState(facts: ReviewedChangeset, all: readonly ReviewedChangeset[]): ReviewPageChangeset {
+function changesetState(facts: ReviewedChangeset, all: readonly Changeset[]): ReviewPageChangeset {
   const { changeset, tasks, isUndoable } = facts;
-  const needs = findBlockingChangeset(
-    all.map((one) => one.changeset),
-    changeset,
-  );
+  const titles = tasks.map(({ title }) => toPrintableLine(title));
+  const needs = findBlockingChangeset(all, changeset);
   return {
     id: changeset.id,
     group: toPrintableLine(changeset.group),
-    ...roundOf(
-      changeset,
-      all.map((one) => one.changeset),
-    ),
-    title: joinTitles(
-      tasks.map(({ title }) => toPrintableLine(title)),
-      titlesWidth,
-    ),
+    ...roundOf(changeset, all),
+    title: joinTitles(titles, titlesWidth),
     tasks: tasks.map(({ id, title }) => ({ id, title: toPrintableLine(title) })),
     commit: changeset.commit,
     state: changeset.state,

@@ -4,7 +4,7 @@ import { getHtml } from '../../page/client/server-requests.ts';
 import { type HunkHeader, parseHunkHeader, renderHunkHeader } from '../split-hunks.ts';
 import { showDraftComments } from './comments.ts';
 import { highlightDiffPart } from './highlight-diff.ts';
-import { changesetUrl, mainElement, renderViewQuery, viewSettings } from './review-state.ts';
+import { mainElement, urlInFile } from './review-state.ts';
 
 /** Lines shown at a time. */
 const step = 20;
@@ -84,11 +84,8 @@ async function fill(
   { from, to, isAbove }: { readonly from: number; readonly to: number; readonly isAbove: boolean },
 ): Promise<boolean> {
   const gap = gapOf(row);
-  const file = closestElement(row, '.file')?.dataset.index ?? '';
-  const { id = '', commit = '' } = closestElement(row, '.changeset')?.dataset ?? {};
   const wanted = `from=${from}&to=${Math.min(to, from + most - 1)}&shift=${gap.shift}`;
-  const url = `${changesetUrl({ id, commit })}/${file}/lines?layout=${viewSettings.preferences.layout}&${renderViewQuery()}&${wanted}`;
-  const html = await getHtml(url).catch(() => '');
+  const html = await getHtml(`${urlInFile(row, 'lines')}&${wanted}`).catch(() => '');
   const holder = createElement('div', '');
   // Escaped by the server, as parts are.
   holder.innerHTML = html;

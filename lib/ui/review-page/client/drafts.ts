@@ -1,16 +1,10 @@
 import { signal } from '@preact/signals';
+import type { LineComment } from '../../../domain/state/line-comment.ts';
 import { parseSuggestedLines } from '../../../domain/state/line-range.ts';
 import type { FormDrafts } from '../../page/client/answer-form.tsx';
 import { kept, saveUnfinishedReview, shownChangesetKey } from './review-state.ts';
 
-export interface DraftComment {
-  readonly path: string;
-  readonly side: 'old' | 'new';
-  readonly line: number;
-  /** The last line, where it is about several. */
-  readonly to?: number | undefined;
-  readonly text: string;
-}
+export type DraftComment = Omit<LineComment, 'excerpt'>;
 
 /** Unsent text about a changeset, kept beyond this tab. */
 interface Unsent {

@@ -5,7 +5,7 @@ import { showDraftComments } from './comments.ts';
 import { drawContextButtons } from './context-buttons.ts';
 import { dropUnusedHighlights, highlightDiffPart } from './highlight-diff.ts';
 import { markLinesNotRun } from './lines-not-run.ts';
-import { changesetUrl, mainElement, renderViewQuery, viewSettings } from './review-state.ts';
+import { mainElement, urlInFile } from './review-state.ts';
 
 const rowHeight = 20;
 const headHeight = 40;
@@ -160,11 +160,8 @@ function load(part: HTMLElement): Promise<void> {
 }
 
 async function draw(part: HTMLElement): Promise<void> {
-  const file = closestElement(part, '.file')?.dataset.index ?? '';
-  const { id = '', commit = '' } = closestElement(part, '.changeset')?.dataset ?? {};
-  const url = `${changesetUrl({ id, commit })}/${file}/${part.dataset.part ?? ''}?layout=${viewSettings.preferences.layout}&${renderViewQuery()}`;
   try {
-    const html = await getHtml(url);
+    const html = await getHtml(urlInFile(part, part.dataset.part ?? ''));
     part.classList.remove('failed');
     // Escaped by the server, line by line; and no script that got in would be let run.
     part.innerHTML = html;

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type * as z from 'zod';
-import { requireElementById } from '../../page/client/page-elements.ts';
+import { closestElement, requireElementById } from '../../page/client/page-elements.ts';
 import { postJson } from '../../page/client/server-requests.ts';
 import type { PageState, ReviewPageChangeset, ReviewPagePreferences } from '../page-facts.ts';
 import type { reviewChangeSchema, UnfinishedReview } from '../unfinished-review.ts';
@@ -55,6 +55,13 @@ export function renderViewQuery(): string {
 
 export function changesetUrl({ id, commit }: Pick<ReviewPageChangeset, 'id' | 'commit'>): string {
   return `/api/changeset/${encodeURIComponent(id)}/${commit}`;
+}
+
+/** Where the server has something of the file that an element of the page is in. */
+export function urlInFile(element: HTMLElement, what: string): string {
+  const file = closestElement(element, '.file')?.dataset.index ?? '';
+  const { id = '', commit = '' } = closestElement(element, '.changeset')?.dataset ?? {};
+  return `${changesetUrl({ id, commit })}/${file}/${what}?layout=${viewSettings.preferences.layout}&${renderViewQuery()}`;
 }
 
 /** Why what was begun last is in this tab alone; '': it is not. */
