@@ -2,10 +2,11 @@ import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.t
 import type { AgentRunRecord } from '../../domain/state/session-schema.ts';
 import type { HistoryEntry } from '../../domain/state/task-schema.ts';
 import type { AgentCalls } from '../../domain/view-models/task-story.ts';
-import { formatDuration, formatSpend, formatTime } from '../../util/format-figures.ts';
+import { formatSpend, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
 import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
+import { formatTimeBetween, renderIndentedTable, renderSection } from '../text/sections.ts';
 import type { Style } from '../text/style.ts';
 import { renderCalls } from './render-calls.ts';
 import { renderNextCommand } from './render-error.ts';
@@ -30,12 +31,11 @@ export function renderAgent(view: AgentView, style: Style, now: Date): string {
   const ends = attempts.flatMap(({ result, notes }) =>
     wrapText(`${toPrintableLine(result)}: ${toPrintableText(notes)}`, style.width, '  '),
   );
-  const blocked = renderCalls(calls, style);
   return [
     style.bold(toPrintableLine(id)),
-    ...renderTable(shown, { width: style.width, indent: '  ' }),
-    ...(ends.length === 0 ? [] : ['', style.bold('Result'), ...ends]),
-    ...(blocked.length === 0 ? [] : ['', style.bold('Calls'), ...blocked]),
+    ...renderIndentedTable(shown, style),
+    ...renderSection('Result', ends, style),
+    ...renderSection('Calls', renderCalls(calls, style), style),
     ...(next.length === 0 ? [] : ['']),
     ...next.map((command) => renderNextCommand(toPrintableLine(command), style)),
   ].join('\n');
@@ -43,14 +43,13 @@ export function renderAgent(view: AgentView, style: Style, now: Date): string {
 
 function runRows(run: AgentRunRecord | LiveAgent, now: Date): readonly (readonly [string, string | null])[] {
   const hasEnded = 'ended_at' in run;
-  const end = hasEnded ? Date.parse(run.ended_at) : now.getTime();
   return [
     ['role', run.role],
     ['task', run.task_id],
     ['model', hasEnded ? run.model : null],
     ['pid', hasEnded ? null : String(run.pid)],
     ['started', formatTime(run.started_at)],
-    [hasEnded ? 'took' : 'elapsed', formatDuration(Math.max(0, end - Date.parse(run.started_at)) || 0)],
+    [hasEnded ? 'took' : 'elapsed', formatTimeBetween(run.started_at, hasEnded ? run.ended_at : now)],
     ['outcome', hasEnded ? run.outcome : 'running'],
     ['cost', formatSpend(run)],
   ];
@@ -59,7 +58,7 @@ function runRows(run: AgentRunRecord | LiveAgent, now: Date): readonly (readonly
 /** Running agents, one a line: who, on what, for how long, for how much, and what was last heard of it. */
 export function renderAgents(agents: readonly RegisteredAgent[], style: Style, now: Date): string {
   if (agents.length === 0) return 'No agent is running.';
-  const since = (iso: string): string => formatDuration(Math.max(0, now.getTime() - Date.parse(iso)) || 0);
+  const since = (iso: string): string => formatTimeBetween(iso, now);
   const rows = agents.map((agent) => [
     agent.id,
     agent.task_id ?? '-',

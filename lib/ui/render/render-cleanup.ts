@@ -5,6 +5,7 @@ import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { renderTable } from '../../util/table.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
+import { renderIndentedTable, renderSection } from '../text/sections.ts';
 import type { Style } from '../text/style.ts';
 
 export interface CleanupLine {
@@ -28,7 +29,7 @@ export function renderCleanup({ isDone, lines, left, rescues }: CleanupView, sty
   const title = isDone ? 'Cleaned up:' : 'Would be removed:';
   const rows = lines.map(({ what, name, details }) => [what, toPrintableLine(name), toPrintableLine(details)]);
   return [
-    ...(rows.length === 0 ? ['Nothing to remove.'] : [style.bold(title), ...table(rows, style)]),
+    ...(rows.length === 0 ? ['Nothing to remove.'] : [style.bold(title), ...renderIndentedTable(rows, style)]),
     ...staying('Not merged, kept without --force:', left, style),
     ...staying('Rescues older than retention.rescues, kept without --rescues:', rescues, style),
   ].join('\n');
@@ -36,11 +37,7 @@ export function renderCleanup({ isDone, lines, left, rescues }: CleanupView, sty
 
 function staying(title: string, kept: CleanupView['left'], style: Style): readonly string[] {
   const rows = kept.map(({ name, why }) => [toPrintableLine(name), toPrintableLine(why)]);
-  return rows.length === 0 ? [] : ['', style.bold(title), ...table(rows, style)];
-}
-
-function table(rows: readonly (readonly string[])[], style: Style): readonly string[] {
-  return renderTable(rows, { width: style.width, indent: '  ' });
+  return renderSection(title, renderIndentedTable(rows, style), style);
 }
 
 /** Everything that was kept, one line each. */

@@ -7,6 +7,7 @@ import { formatCount, formatSpend, formatTime, formatUsd } from '../../util/form
 import { wrapText } from '../../util/format-width.ts';
 import { renderTable } from '../../util/table.ts';
 import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
+import { renderIndentedTable, renderSection } from '../text/sections.ts';
 import type { Style } from '../text/style.ts';
 
 /** Renders what the status leaves out of a session: who began it and when, each decision, and each role's cost. */
@@ -29,19 +30,15 @@ export function renderSession(session: Session, style: Style): readonly string[]
     toPrintableLine(where),
   ]);
   return [
-    ...section('Session', renderTable(facts, { width: style.width, indent: '  ' }), style),
-    ...section('Cost by role', spend, style),
-    ...section('Decisions', renderTable(decisions, { width: style.width, indent: '  ' }), style),
-    ...section(
+    ...renderSection('Session', renderIndentedTable(facts, style), style),
+    ...renderSection('Cost by role', spend, style),
+    ...renderSection('Decisions', renderIndentedTable(decisions, style), style),
+    ...renderSection(
       'Notes for the next plan',
       replan_notes === null ? [] : wrapText(toPrintableText(replan_notes), style.width, '  '),
       style,
     ),
   ];
-}
-
-function section(title: string, lines: readonly string[], style: Style): readonly string[] {
-  return lines.length === 0 ? [] : ['', style.bold(title), ...lines];
 }
 
 interface ListedSession {

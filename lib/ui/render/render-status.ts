@@ -2,11 +2,11 @@ import { cycleNumber } from '../../domain/state/session-facts.ts';
 import { countTasks, describeTaskCounts } from '../../domain/state/task-counts.ts';
 import type { Task, TaskStatus } from '../../domain/state/task-schema.ts';
 import type { SessionStatusView } from '../../domain/view-models/status-view.ts';
-import { formatCount, formatDuration, formatSpend } from '../../util/format-figures.ts';
+import { formatCount, formatSpend } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
-import { renderTable } from '../../util/table.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
+import { formatTimeBetween, renderIndentedTable, renderSection } from '../text/sections.ts';
 import type { Style } from '../text/style.ts';
 import { renderNextCommand } from './render-error.ts';
 import { renderPredictedConflicts } from './render-predicted-conflicts.ts';
@@ -44,11 +44,11 @@ export function renderStatus(status: SessionStatusView, style: Style, options: S
     ...wrapText(toPrintableLine(session.objective), style.width, '  '),
     ...wrapText([...facts, formatSpend(session)].join(' · '), style.width, '  '),
     ...(options.spend ?? []),
-    ...section(renderWaiting(status, style)),
+    ...renderWaiting(status, style),
     ...section(renderTasks(status, style)),
     ...countLines(status).flatMap((line) => wrapText(line, style.width, '  ')),
-    ...section(renderAgents(status, style, options)),
-    ...section(renderChangesets(status, style)),
+    ...renderAgents(status, style, options),
+    ...renderChangesets(status, style),
     ...section(renderPredictedConflicts(status.conflicts_ahead, style)),
     ...(options.more ?? []),
     ...next,
@@ -58,7 +58,7 @@ export function renderStatus(status: SessionStatusView, style: Style, options: S
 /** Lists what waits for a person. */
 function renderWaiting(status: SessionStatusView, style: Style): readonly string[] {
   const wrapped = describeWaiting(status).flatMap((line) => wrapText(toPrintableLine(line), style.width, '  '));
-  return withTitle('Waits for you', wrapped, style);
+  return renderSection('Waits for you', wrapped, style);
 }
 
 /** What waits for a person in a session, one line each, not yet escaped. */
@@ -109,7 +109,7 @@ function renderTasks({ tasks, waits = [] }: SessionStatusView, style: Style): re
       toPrintableLine(task.title) + reason,
     ];
   });
-  return renderTable(rows, { width: style.width, indent: '  ' });
+  return renderIndentedTable(rows, style);
 }
 
 function waitsFor(
@@ -141,12 +141,12 @@ function renderAgents(
   const rows = agents.map((agent) => [
     agent.id,
     agent.task_id ?? agent.role,
-    formatDuration(Math.max(0, now.getTime() - Date.parse(agent.started_at)) || 0),
+    formatTimeBetween(agent.started_at, now),
     formatSpend(agent),
     `pid ${agent.pid}`,
     ...(activity === undefined ? [] : [toPrintableLine(activity.get(agent.id) ?? '')]),
   ]);
-  return withTitle('Agents', renderTable(rows, { width: style.width, indent: '  ' }), style);
+  return renderSection('Agents', renderIndentedTable(rows, style), style);
 }
 
 function renderChangesets({ changesets }: SessionStatusView, style: Style): readonly string[] {
@@ -157,11 +157,7 @@ function renderChangesets({ changesets }: SessionStatusView, style: Style): read
     shortId(set.landed_commit ?? set.commit),
     set.tasks.join(', '),
   ]);
-  return withTitle('Changesets', renderTable(rows, { width: style.width, indent: '  ' }), style);
-}
-
-function withTitle(title: string, lines: readonly string[], style: Style): readonly string[] {
-  return lines.length === 0 ? [] : [style.bold(title), ...lines];
+  return renderSection('Changesets', renderIndentedTable(rows, style), style);
 }
 
 function section(lines: readonly string[]): readonly string[] {

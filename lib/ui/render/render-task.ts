@@ -4,8 +4,8 @@ import type { TaskStory } from '../../domain/view-models/task-story.ts';
 import { formatDuration, formatSpend, formatTime } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
-import { renderTable } from '../../util/table.ts';
 import { dropMailAddresses, nameDecider, toPrintableLine, toPrintableText } from '../text/printable-text.ts';
+import { formatTimeBetween, renderIndentedTable, renderSection } from '../text/sections.ts';
 import type { Style } from '../text/style.ts';
 import { renderEvidenceDoubt } from './changeset-lines.ts';
 import { describeAttempts, renderAttempts } from './render-attempts.ts';
@@ -51,7 +51,7 @@ export function renderTask(story: TaskStory, style: Style): string {
   return [
     ...wrapText(`${task.id}: ${toPrintableLine(task.title)}`, style.width).map(style.bold),
     ...renderFacts(task, style),
-    ...sections.flatMap(([title, lines]) => (lines.length === 0 ? [] : ['', style.bold(title), ...lines])),
+    ...sections.flatMap(([title, lines]) => renderSection(title, lines, style)),
     ...(story.next.length === 0 ? [] : ['']),
     ...story.next.map((command) => renderNextCommand(toPrintableLine(command), style)),
   ].join('\n');
@@ -86,7 +86,7 @@ function renderFacts(task: Task, style: Style): readonly string[] {
   const shown = rows.flatMap(([name, value]) =>
     value === null || value === '' ? [] : [[name, name === 'status' ? value : toPrintableLine(value)]],
   );
-  return renderTable(shown, { width: style.width, indent: '  ' });
+  return renderIndentedTable(shown, style);
 }
 
 function branchOf(task: Task): string | null {
@@ -148,7 +148,7 @@ function renderOthers({ runs, task }: TaskStory, style: Style): readonly string[
   return runs
     .filter(({ id }) => !own.has(id))
     .flatMap((run) => {
-      const took = formatDuration(Math.max(0, Date.parse(run.ended_at) - Date.parse(run.started_at)) || 0);
+      const took = formatTimeBetween(run.started_at, run.ended_at);
       const facts = [toPrintableLine(run.id), toPrintableLine(run.outcome), `took ${took}`, formatSpend(run)];
       return wrapText(facts.join(' · '), style.width, '  ');
     });

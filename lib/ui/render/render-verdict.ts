@@ -4,6 +4,7 @@ import { formatCount, formatDuration, formatTime } from '../../util/format-figur
 import { wrapText } from '../../util/format-width.ts';
 import { shortId } from '../../util/short-names.ts';
 import { dropMailAddresses, toPrintableLine, toPrintableText } from '../text/printable-text.ts';
+import { hangText } from '../text/sections.ts';
 import type { Style } from '../text/style.ts';
 
 // Of what a failing diagnostic printed.
@@ -89,8 +90,7 @@ const missing = new Map([
 
 /** A list entry, wrapped below its own text. */
 export function renderBullet(text: string, style: Style, indent: string): readonly string[] {
-  const lines = wrapText(toPrintableText(text), style.width, `${indent}  `);
-  return lines.map((line, index) => (index === 0 ? `${indent}- ${line.slice(indent.length + 2)}` : line));
+  return hangText(toPrintableText(text), style.width, { first: `${indent}- `, rest: `${indent}  ` });
 }
 
 /** A text without the lines that stand in what was said before: the same sentence is read once. '' where all of it was. */

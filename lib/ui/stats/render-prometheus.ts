@@ -21,15 +21,11 @@ interface Family {
  * each family with HELP and TYPE, what isn't known left out.
  */
 export function renderPrometheus(stats: Stats): string {
-  return families(stats)
+  return [ofTasks, ofWorkers, ofCost, ofHealth]
+    .flatMap((families) => families(stats))
     .filter(({ samples }) => samples.length > 0)
     .map(renderFamily)
     .join('');
-}
-
-/** In the order in which they are printed. */
-function families(stats: Stats): readonly Family[] {
-  return [...ofTasks(stats), ...ofWorkers(stats), ...ofCost(stats), ...ofHealth(stats)];
 }
 
 function ofTasks({ tasks, retries, times_s, failures }: Stats): readonly Family[] {
@@ -98,18 +94,12 @@ function ofHealth({ health, anomalies, sessions }: Stats): readonly Family[] {
     gauge(
       'session_health_ratio',
       'Health score of each session.',
-      by(
-        'session',
-        sessions.map((one) => [one.session, one.health]),
-      ),
+      sessions.flatMap(({ session, health: value }) => known(value, { session })),
     ),
     gauge(
       'session_cost_dollars',
       'Cost of each session.',
-      by(
-        'session',
-        sessions.map((one) => [one.session, one.cost_usd]),
-      ),
+      sessions.flatMap(({ session, cost_usd: value }) => known(value, { session })),
     ),
   ];
 }

@@ -1,8 +1,8 @@
 import type { Stats } from '../../domain/view-models/stats-report.ts';
 import { formatCount, formatSpend, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
-import { renderTable } from '../../util/table.ts';
 import { toPrintableLine } from '../text/printable-text.ts';
+import { renderIndentedTable, renderSection } from '../text/sections.ts';
 import type { Style } from '../text/style.ts';
 import { formatSeconds, formatShare, gradeHealthScore } from './chart-tables.ts';
 
@@ -14,15 +14,15 @@ export function renderStats(stats: Stats, style: Style): string {
   if (stats.sessions.length === 0) return 'No session yet, so there are no figures.';
   return [
     ...renderHead(stats, style),
-    ...section('Health', renderHealth(stats, style), style),
-    ...section('Tasks', table(taskRows(stats), style), style),
-    ...section('Times', renderTimes(stats, style), style),
-    ...section('Failures', table(failureRows(stats), style), style),
-    ...section('Cost by role', renderRoles(stats, style), style),
-    ...section('Cost by task', renderTasks(stats, style), style),
-    ...section('Agents', renderAgents(stats, style), style),
-    ...section('Sessions', renderSessions(stats, style), style),
-    ...section('Anomalies', renderAnomalies(stats, style), style),
+    ...renderSection('Health', renderHealth(stats, style), style),
+    ...renderSection('Tasks', renderIndentedTable(taskRows(stats), style), style),
+    ...renderSection('Times', renderTimes(stats, style), style),
+    ...renderSection('Failures', renderIndentedTable(failureRows(stats), style), style),
+    ...renderSection('Cost by role', renderRoles(stats, style), style),
+    ...renderSection('Cost by task', renderTasks(stats, style), style),
+    ...renderSection('Agents', renderAgents(stats, style), style),
+    ...renderSection('Sessions', renderSessions(stats, style), style),
+    ...renderSection('Anomalies', renderAnomalies(stats, style), style),
   ].join('\n');
 }
 
@@ -35,7 +35,6 @@ function renderHead(stats: Stats, style: Style): readonly string[] {
 function renderHealth({ health }: Stats, style: Style): readonly string[] {
   const { score } = health;
   const grade = gradeHealthScore(score);
-  const word = grade === 'unknown' ? 'unknown' : grade;
   const paint = style[({ good: 'green', fair: 'yellow', poor: 'red', unknown: 'dim' } as const)[grade]];
   const rows = health.parts
     .filter(({ value }) => value !== null)
@@ -45,7 +44,10 @@ function renderHealth({ health }: Stats, style: Style): readonly string[] {
       `x ${weight.toFixed(2)}`,
       toPrintableLine(says),
     ]);
-  return [`  ${paint(`${score === null ? '–' : score.toFixed(2)} of 1, ${word}`)}`, ...table(rows, style)];
+  return [
+    `  ${paint(`${score === null ? '–' : score.toFixed(2)} of 1, ${grade}`)}`,
+    ...renderIndentedTable(rows, style),
+  ];
 }
 
 function taskRows(stats: Stats): readonly (readonly string[])[] {
@@ -83,7 +85,7 @@ function renderTimes({ times_s: times }: Stats, style: Style): readonly string[]
     const one = times[key as keyof typeof names];
     return one === null ? [] : [[key, formatSeconds(one.median), formatSeconds(one.p90), says]];
   });
-  return rows.length === 0 ? [] : table([['', 'median', 'p90', ''], ...rows], style);
+  return rows.length === 0 ? [] : renderIndentedTable([['', 'median', 'p90', ''], ...rows], style);
 }
 
 function failureRows({ failures }: Stats): readonly (readonly string[])[] {
@@ -104,7 +106,10 @@ function renderRoles({ cost }: Stats, style: Style): readonly string[] {
     estimate === null
       ? ''
       : `estimated ${formatUsd(estimate.base_usd)}, ${formatUsd(estimate.with_retries_usd)} at worst`;
-  return table([...rows, ['all', '', formatSpend({ cost_usd: cost.usd, tokens: cost.tokens }), total]], style);
+  return renderIndentedTable(
+    [...rows, ['all', '', formatSpend({ cost_usd: cost.usd, tokens: cost.tokens }), total]],
+    style,
+  );
 }
 
 function renderTasks({ tasks, cost }: Stats, style: Style): readonly string[] {
@@ -119,7 +124,7 @@ function renderTasks({ tasks, cost }: Stats, style: Style): readonly string[] {
       formatSeconds(task.cycle_time_s),
       toPrintableLine(task.title),
     ]);
-  return [...table(rows, style), ...andMore(sorted.length - mostTasks, style)];
+  return [...renderIndentedTable(rows, style), ...andMore(sorted.length - mostTasks, style)];
 }
 
 function renderAgents({ cost }: Stats, style: Style): readonly string[] {
@@ -133,7 +138,7 @@ function renderAgents({ cost }: Stats, style: Style): readonly string[] {
       agent.estimate_usd === null ? '' : `estimated ${formatUsd(agent.estimate_usd)}`,
       toPrintableLine(agent.outcome),
     ]);
-  return [...table(rows, style), ...andMore(cost.agents.length - mostAgents, style)];
+  return [...renderIndentedTable(rows, style), ...andMore(cost.agents.length - mostAgents, style)];
 }
 
 function renderSessions({ sessions }: Stats, style: Style): readonly string[] {
@@ -146,7 +151,7 @@ function renderSessions({ sessions }: Stats, style: Style): readonly string[] {
     formatSeconds(one.cycle_time_s),
     formatUsd(one.cost_usd),
   ]);
-  return table([['', 'health', '', 'completed', 'cycle', 'cost'], ...rows], style);
+  return renderIndentedTable([['', 'health', '', 'completed', 'cycle', 'cost'], ...rows], style);
 }
 
 function renderAnomalies({ anomalies, sessions }: Stats, style: Style): readonly string[] {
@@ -165,12 +170,4 @@ function renderAnomalies({ anomalies, sessions }: Stats, style: Style): readonly
 
 function andMore(count: number, style: Style): readonly string[] {
   return count > 0 ? [`  ${style.dim(`and ${count} more; all with --json`)}`] : [];
-}
-
-function table(rows: readonly (readonly string[])[], style: Style): readonly string[] {
-  return renderTable(rows, { width: style.width, indent: '  ' });
-}
-
-function section(title: string, lines: readonly string[], style: Style): readonly string[] {
-  return lines.length === 0 ? [] : ['', style.bold(title), ...lines];
 }
