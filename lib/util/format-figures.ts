@@ -46,7 +46,8 @@ export function formatElapsed(ms: number): string {
 
 /** `2026-02-06 14:30 UTC` of an ISO time; what isn't one stays as it is. */
 export function formatTime(iso: string): string {
-  const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(new Date(iso).getTime() >= 0 ? toUtc(iso) : '');
+  const time = new Date(iso);
+  const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(time.getTime() >= 0 ? time.toISOString() : '');
   return match === null ? iso : `${match[1]} ${match[2]} UTC`;
 }
 
@@ -55,10 +56,6 @@ export function formatClock(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return iso;
   return [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
-}
-
-function toUtc(iso: string): string {
-  return new Date(iso).toISOString();
 }
 
 /** `3-5, 9, …`: first and last lines of ranges, at most `most` of them. */

@@ -141,7 +141,12 @@ export const configSchema = z
     queen: leadAgentSchema.prefault({}),
     adapters: z
       .record(
-        z.string().refine(isAdapter, { error: 'is not an adapter', params: { known: adapterNames } }),
+        z
+          .string()
+          .refine((name) => adapterNames.some((known) => known === name), {
+            error: 'is not an adapter',
+            params: { known: adapterNames },
+          }),
         adapterSchema,
       )
       .default({})
@@ -166,8 +171,4 @@ export type Config = z.infer<typeof configSchema>;
 /** The short name of the branch a session's work lands on with `project.landing: branch`. */
 export function landingBranchName(config: Config, session: string): string {
   return config.project.landing_branch.replaceAll('{session}', session);
-}
-
-function isAdapter(name: string): boolean {
-  return adapterNames.some((known) => known === name);
 }

@@ -47,12 +47,14 @@ function listAllRows(state: LiveState): readonly LiveRow[] {
   const agents = listAgentsAtWork(state);
   const isOfTask = ({ about }: BoardCheck): boolean => about.replace(/^setup of /, '') in tasks;
   const apart = [
-    ...checks.filter((check) => !isOfTask(check)).map(rowOfCheck),
+    ...checks
+      .filter((check) => !isOfTask(check))
+      .map((check): LiveRow => ({ key: check.id, title: check.about, task: null, agent: null, check })),
     ...agents.filter(({ task }) => task === null || !(task in tasks)).map(rowOfAgent),
   ];
   const lastAgents = new Map(state.view.runs.map(({ task, id }) => [task, id]));
   const rows = Object.keys(tasks).flatMap((id) => rowsOfTask(describeTask(id, tasks, lastAgents), agents, checks));
-  return [...apart, ...(rows.length > mostInOrder ? sortByState(rows) : rows)];
+  return [...apart, ...(rows.length > mostInOrder ? rows.sort((one, other) => urgency(one) - urgency(other)) : rows)];
 }
 
 /** Agents that run, with what they did since the session was read. */
@@ -108,10 +110,6 @@ function isSettled(task: BoardTask | undefined): boolean {
   return task?.status === 'done' || task?.status === 'merged';
 }
 
-function rowOfCheck(check: BoardCheck): LiveRow {
-  return { key: check.id, title: check.about, task: null, agent: null, check };
-}
-
 function rowOfAgent(agent: LiveAgentRow): LiveRow {
   return { key: agent.id, title: agent.task ?? roleTitles[agent.role], task: null, agent, check: null };
 }
@@ -137,10 +135,6 @@ function rowsOfTask(
     { key: id, title, task, agent, check },
     ...others.map((other): LiveRow => ({ key: other.id, title, task, agent: other, check: null })),
   ];
-}
-
-function sortByState(rows: readonly LiveRow[]): readonly LiveRow[] {
-  return [...rows].sort((one, other) => urgency(one) - urgency(other));
 }
 
 function urgency({ task, agent, check }: LiveRow): number {

@@ -135,7 +135,8 @@ async function decide(
   { asking, question, comments, message }: ChangesetDialog,
   given: AnswerInput,
 ): Promise<ChangesetDecision | null> {
-  if (given.kind === 'skip' && comments.length > 0 && !(await dropsThem(asking))) return null;
+  // There is nothing that they could go along with.
+  if (given.kind === 'skip' && comments.length > 0 && (await askChoice(asking, dropChoices)) === 'b') return null;
   const remarks = comments.length === 0 ? {} : { comments };
   const worded = message === null ? {} : { message };
   const along = given.kind === 'approve' ? { ...remarks, ...worded } : given.kind === 'reject' ? remarks : {};
@@ -168,8 +169,3 @@ const dropChoices: readonly KeyChoice<'d' | 'b'>[] = [
   { key: 'd', label: '(d)rop the comments' },
   { key: 'b', label: '(b)ack' },
 ];
-
-/** Nothing is decided: there is nothing they could go along with. */
-async function dropsThem(asking: TerminalAsking): Promise<boolean> {
-  return (await askChoice(asking, dropChoices)) === 'd';
-}

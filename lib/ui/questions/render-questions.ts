@@ -1,5 +1,5 @@
 import { listCommandLineAnswers, renderAnswerUsage } from '../../domain/questions/offered-answers.ts';
-import type { PendingQuestion, QuestionData } from '../../domain/questions/question-data.ts';
+import type { PendingQuestion } from '../../domain/questions/question-data.ts';
 import { listQuestionFacts, type QuestionFact, renderQuestionTitle } from '../../domain/questions/question-facts.ts';
 import { pickFailureLines } from '../../util/error-text.ts';
 import { formatClock, formatCount, formatDuration } from '../../util/format-figures.ts';
@@ -26,7 +26,8 @@ function renderQuestion({ id, session, asked_at, asks }: PendingQuestion, style:
   return [
     style.bold(toPrintableLine(renderQuestionTitle(asks))),
     style.dim([id, session ?? '', `asked ${since} ago`].filter(Boolean).join(' · ')),
-    ...factLines(id, asks)
+    ...listQuestionFacts(asks)
+      .flatMap((fact) => linesOf(id, fact))
       .flatMap((fact) =>
         toPrintableText(fact)
           .split('\n')
@@ -35,10 +36,6 @@ function renderQuestion({ id, session, asked_at, asks }: PendingQuestion, style:
       .map((line) => `  ${line}`),
     ...renderTable(rows, { width: style.width }),
   ];
-}
-
-function factLines(id: string, asks: QuestionData): readonly string[] {
-  return listQuestionFacts(asks).flatMap((fact) => linesOf(id, fact));
 }
 
 /** A line or a paragraph each. */

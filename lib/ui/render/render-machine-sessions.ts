@@ -36,12 +36,9 @@ export function renderMachineSessions(view: MachineSessionsView, style: Style, o
     section('Cannot be read', renderUnreadable(unreadable, style, options), style),
     section('Ended', renderPlaces(ended, style, options), style),
   ].filter((lines) => lines.length > 0);
-  const none = ['No session is open on this machine.', firstCommand(style)];
+  const first = renderNextCommand("cd REPOSITORY && git flame run 'What you want done'", style);
+  const none = ['No session is open on this machine.', first];
   return [...(sessions.length === 0 ? [none] : []), ...parts].map((lines) => lines.join('\n')).join('\n\n');
-}
-
-function firstCommand(style: Style): string {
-  return renderNextCommand("cd REPOSITORY && git flame run 'What you want done'", style);
 }
 
 function section(title: string, lines: readonly string[], style: Style): readonly string[] {

@@ -3,6 +3,7 @@ import type { Plan, PlannedTask } from '../../domain/state/plan-schema.ts';
 import { formatCount, formatUsd } from '../../util/format-figures.ts';
 import { wrapText } from '../../util/format-width.ts';
 import { toPrintableLine, toPrintableText } from '../text/printable-text.ts';
+import { hangText } from '../text/sections.ts';
 import type { Style } from '../text/style.ts';
 import { describeAttempts } from './render-attempts.ts';
 import { renderBullet } from './render-verdict.ts';
@@ -44,7 +45,7 @@ export function listPlanRemarks({
   return [
     [renderEstimate(estimate), ...overlapWords(overlap)].join(' '),
     ...renderGroupCircles(circles),
-    ...droppedWords(dropped),
+    ...(dropped.length === 0 ? [] : [`Removed from the plan, and dropped: ${dropped.join(', ')}`]),
     ...unmatched.map(unmatchedWords),
   ];
 }
@@ -56,10 +57,6 @@ function unmatchedWords({ task, locks, close }: NonNullable<PlanQuestion['unmatc
     : `No file matches ${named}, which ${task} locks: a lock is a path, in which only *, ?, {a,b} and ranges like [a-z] are patterns. If you mean ${close.map(toPrintableLine).join(', ')}, write that.`;
 }
 
-function droppedWords(ids: readonly string[]): readonly string[] {
-  return ids.length === 0 ? [] : [`Removed from the plan, and dropped: ${ids.join(', ')}`];
-}
-
 function renderGroup(
   group: string,
   { plan, waves, overlap }: PlanQuestion,
@@ -69,7 +66,7 @@ function renderGroup(
   const members = plan.tasks.filter((task) => task.cohesion_group === group);
   const [branch, trunk] = isLastGroup ? ['└─ ', '   '] : ['├─ ', '│  '];
   return [
-    ...hang(`[${toPrintableLine(group)}]`, style.width, { first: branch, rest: trunk }).map((line) =>
+    ...hangText(`[${toPrintableLine(group)}]`, style.width, { first: branch, rest: trunk }).map((line) =>
       line.replace(/\[.*$/, style.cyan),
     ),
     ...members.flatMap((task, index) => {
@@ -105,8 +102,8 @@ function renderEntry(
   ];
   const below = `${place.rest}  `;
   return [
-    ...hang(`${task.id}: ${toPrintableLine(task.title)}`, style.width, place),
-    ...hang(facts.join(' · '), style.width, { first: below, rest: below }).map(
+    ...hangText(`${task.id}: ${toPrintableLine(task.title)}`, style.width, place),
+    ...hangText(facts.join(' · '), style.width, { first: below, rest: below }).map(
       (line) => line.slice(0, below.length) + style.dim(line.slice(below.length)),
     ),
   ];
@@ -118,11 +115,6 @@ function describeOverlap({ id }: PlannedTask, overlap: PlanQuestion['overlap']):
   if (below.length === 0) return null;
   const named = below.map(({ task, lock }) => `${task} (${toPrintableLine(lock)})`).join(', ');
   return overlap?.kind === 'build-on' ? `stacked on ${named}` : `overlaps with ${named}`;
-}
-
-/** Wrapped text behind the branches of a tree. */
-function hang(text: string, width: number, { first, rest }: Place): readonly string[] {
-  return wrapText(text, width, rest).map((line, index) => (index === 0 ? first + line.slice(rest.length) : line));
 }
 
 /** Describes the plan's assumptions where tasks share files. */

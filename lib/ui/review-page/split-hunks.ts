@@ -82,16 +82,13 @@ function cutAt(lines: readonly PatchLine[], from: number): number {
   const kinds = new Set<PatchLine['kind']>();
   for (let at = from; at < lines.length && at < from + longestBlock; at += 1) {
     const kind = lines[at]?.kind ?? 'context';
-    if (at >= wanted && (kind === 'context' || isPure(kinds, kind))) return at;
+    // In a block that only adds or only removes, no line has a counterpart.
+    const isPure = kind === 'insert' && !kinds.has('delete');
+    if (at >= wanted && (kind === 'context' || isPure)) return at;
     if (kind === 'context') kinds.clear();
     else kinds.add(kind);
   }
   return wanted;
-}
-
-/** In a block that only adds or only removes, no line has a counterpart. */
-function isPure(kinds: ReadonlySet<PatchLine['kind']>, kind: PatchLine['kind']): boolean {
-  return kind === 'insert' && !kinds.has('delete');
 }
 
 /** A line of a diff in which something was found. */
