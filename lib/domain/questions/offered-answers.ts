@@ -157,7 +157,9 @@ type Form = Omit<DecisionsFileForm<never>, 'isNamed'>;
 /** The ways in which answers at a gate are written in a decisions file. */
 export function listDecisionsFileForms(gate: QuestionData['gate']): readonly (Form & { readonly answer: string })[] {
   const rows: readonly Pick<AnswerDefinition<never>, 'word' | 'inFile'>[] = answerTable[gate];
-  return rows.flatMap(({ word, inFile = [] }) => inFile.map((form) => ({ ...form, answer: word })));
+  return rows.flatMap(({ word, inFile = [] }) =>
+    inFile.map((form) => ({ usage: form.field ?? '', ...form, answer: word })),
+  );
 }
 
 /** The answers that a question offers as a decisions file has them: `approve`, `{reject: REASON}`. */
