@@ -34,9 +34,8 @@ function entryProblem(entry: string): string | null {
   const { host, port } = splitHost(entry);
   if (/[[\]]|:.*:/.test(entry) || isNumber(host))
     return 'must be the name of a host, not an address: a certificate proves only the name';
-  if (!namePattern.test(host))
-    return `is neither a host nor one of ${[...Object.keys(presets), configuredRegistriesEntry].join(', ')}`;
-  if (!host.includes('.') && host !== 'localhost' && !/:\d+$/.test(entry))
+  const isBareWord = !host.includes('.') && host !== 'localhost' && !/:\d+$/.test(entry);
+  if (!namePattern.test(host) || isBareWord)
     return `is neither a host nor one of ${[...Object.keys(presets), configuredRegistriesEntry].join(', ')}`;
   return Number.isInteger(port) && port >= 1 && port <= 65_535 ? null : 'has no port between 1 and 65535';
 }
