@@ -14,17 +14,14 @@ export interface BoardChange {
   readonly gone: readonly string[];
 }
 
-/** A message that a tab gets instead of a change. */
-interface BoardTrouble {
-  readonly trouble: string;
-}
 /** The last message of a board. */
 export interface BoardEndMessage {
   readonly ended: string;
   /** True if the run that served it has ended with it; else runs go on. */
   readonly isRunOver: boolean;
 }
-export type BoardMessage = BoardTrouble | BoardEndMessage;
+/** A message that a tab gets instead of a change. */
+export type BoardMessage = { readonly trouble: string } | BoardEndMessage;
 
 /** A state as it was sent, to compare the next one with: the JSON of each part, and of each task. */
 export interface SentBoardState {

@@ -1,5 +1,6 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { TrustChange } from '../../domain/state/repository-trust.ts';
+import type { Task } from '../../domain/state/task-schema.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { renderTrustChanges } from '../render/render-trust.ts';
 import { createPrompter } from '../terminal/prompter.ts';
@@ -51,12 +52,7 @@ export async function askToEndSession(
   return key === 'e';
 }
 
-/** What becomes of the tasks of a landing that is taken back. */
-interface AfterUndo {
-  readonly follow: 'requeue' | 'drop';
-  readonly notes: string;
-  readonly keep: boolean;
-}
+type AfterUndo = Pick<NonNullable<Task['takes_back']>, 'follow' | 'notes' | 'keep'>;
 
 /** Asks what becomes of the tasks of a landing that is taken back; null: it is not. */
 export async function askWhatFollowsUndo(

@@ -13,13 +13,13 @@ import { toPrintableDiffLine, toPrintableLine, toPrintableText } from '../text/p
 import type { Style } from '../text/style.ts';
 
 /** Renders changes since the person saw it last, with their remarks and the answers. */
-export function renderChangesSinceSeen(since: ChangesSinceSeen, style: Style, indent = '  '): readonly string[] {
-  const wrap = (text: string, more = ''): readonly string[] => wrapText(text, style.width, indent + more);
+export function renderChangesSinceSeen(since: ChangesSinceSeen, style: Style): readonly string[] {
+  const wrap = (text: string, more = ''): readonly string[] => wrapText(text, style.width, `  ${more}`);
   return [
     ...wrap(`${describeSeen(since.seen)}: ${describeChangeSize(since)}`).map(style.bold),
     ...describeBaseChanges(since).flatMap((text) => wrap(text)),
     ...describeCommitPairs(since.commits).flatMap((text) => wrap(text, '  ')),
-    ...since.comments.flatMap((one) => renderAnswer(one, style, indent)),
+    ...since.comments.flatMap((one) => renderAnswer(one, style)),
   ];
 }
 
@@ -99,17 +99,17 @@ export function describeCommentFate({ comment, fate, line }: CommentWithFate): s
   }
 }
 
-function renderAnswer(answered: CommentWithFate, style: Style, indent: string): readonly string[] {
+function renderAnswer(answered: CommentWithFate, style: Style): readonly string[] {
   const { comment, fate, answer } = answered;
   const paint = isCommentAnswered(fate) ? style.green : style.yellow;
   const paintLine = (line: string): string => {
-    const text = `${indent}      ${toPrintableDiffLine(line)}`;
+    const text = `        ${toPrintableDiffLine(line)}`;
     if (line.startsWith('+')) return style.green(text);
     return line.startsWith('-') ? style.red(text) : style.dim(text);
   };
   return [
-    ...wrapText(describeCommentFate(answered), style.width, indent).map(paint),
-    ...wrapText(`“${toPrintableText(comment.text)}”`, style.width, `${indent}    `),
+    ...wrapText(describeCommentFate(answered), style.width, '  ').map(paint),
+    ...wrapText(`“${toPrintableText(comment.text)}”`, style.width, '      '),
     ...answer.map(paintLine),
   ];
 }

@@ -166,15 +166,8 @@ function renderOne(task: PlannedTask, style: Style): readonly string[] {
   ];
 }
 
-/** A text of a task that runs, or that an agent reads */
-interface ShownAgentText {
-  readonly task: string;
-  readonly name: string;
-  readonly text: string;
-}
-
 /** Each text below its name, every line of it behind a bar: nothing in it looks like a line of this program. */
-export function renderAgentTexts(texts: readonly ShownAgentText[], width: number): readonly string[] {
+export function renderAgentTexts(texts: NonNullable<PlanQuestion['agentTexts']>, width: number): readonly string[] {
   if (texts.length === 0) return [];
   return [
     'What would run, or what agents would read:',

@@ -1,12 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { type BoardState, emptyBoardState } from '../../../domain/view-models/board-view.ts';
 
-/** The panel open beside the board. */
-interface Opened {
-  readonly kind: 'task' | 'agent';
-  readonly id: string;
-}
-
 /** The session's state as this tab has received it. */
 export const boardState = signal<BoardState>(emptyBoardState);
 /** Components that read these are drawn again only where a task has changed. */
@@ -15,7 +9,8 @@ export const shownTasks = computed(() => boardState.value.tasks);
 export const isFresh = signal(false);
 /** The session that was chosen; null: the current one. */
 export const chosenSession = signal(new URLSearchParams(location.hash.slice(1)).get('session'));
-export const openedPanel = signal<Opened | null>(null);
+/** What the panel beside the board shows; null: it is closed. */
+export const openedPanel = signal<{ readonly kind: 'task' | 'agent'; readonly id: string } | null>(null);
 /** The agent that a hint is being written to. */
 export const hintedAgent = signal<string | null>(null);
 

@@ -75,13 +75,8 @@ function NeededTasks({ needs }: Pick<BoardTask, 'needs'>) {
   );
 }
 
-interface TaskDetailsProps {
-  readonly task: BoardTask;
-  readonly details: BoardTaskDetails;
-}
-
 /** All the rest, part by part; what there is nothing of is left out. */
-export function TaskDetails({ task, details }: TaskDetailsProps) {
+export function TaskDetails({ task, details }: { readonly task: BoardTask; readonly details: BoardTaskDetails }) {
   const { prompt, files } = details;
   const chosen = [details.adapter, details.model].filter((one) => one !== null).join(', ');
   const parts: Readonly<Record<string, readonly ComponentChild[]>> = {

@@ -24,14 +24,8 @@ export function wireContextButtons(): void {
   });
 }
 
-interface Gap {
-  readonly from: number;
-  /** null: to the end of the file. */
-  readonly to: number | null;
-  readonly shift: number;
-}
-
-function gapOf({ dataset }: HTMLElement): Gap {
+/** The lines that are left out before a hunk; `to` null: to the end of the file. */
+function gapOf({ dataset }: HTMLElement) {
   const { from, to = '', shift } = dataset;
   return { from: Number(from), to: to === '' ? null : Number(to), shift: Number(shift) };
 }
