@@ -141,12 +141,10 @@ export const configSchema = z
     queen: leadAgentSchema.prefault({}),
     adapters: z
       .record(
-        z
-          .string()
-          .refine((name) => adapterNames.some((known) => known === name), {
-            error: 'is not an adapter',
-            params: { known: adapterNames },
-          }),
+        z.string().refine((name) => adapterNames.some((known) => known === name), {
+          error: 'is not an adapter',
+          params: { known: adapterNames },
+        }),
         adapterSchema,
       )
       .default({})

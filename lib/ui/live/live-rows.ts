@@ -111,15 +111,16 @@ function isSettled(task: BoardTask | undefined): boolean {
 }
 
 function rowOfAgent(agent: LiveAgentRow): LiveRow {
-  return { key: agent.id, title: agent.task ?? roleTitles[agent.role], task: null, agent, check: null };
+  return { key: agent.id, title: agent.task ?? roleWords[agent.role][0], task: null, agent, check: null };
 }
 
-const roleTitles: Readonly<Record<LiveAgentRow['role'], string>> = {
-  planner: 'Makes the plan',
-  worker: 'Works',
-  validator: 'Judges the work',
-  merger: 'Solves a conflict',
-  queen: 'Leads the run',
+/** What an agent without a task does, and the state of what it is at. */
+const roleWords: Readonly<Record<LiveAgentRow['role'], readonly [title: string, state: string]>> = {
+  planner: ['Makes the plan', 'planning'],
+  worker: ['Works', 'working'],
+  validator: ['Judges the work', 'judging'],
+  merger: ['Solves a conflict', 'merging'],
+  queen: ['Leads the run', 'leading'],
 };
 
 /** One row, and another for each further agent: several attempts at one task run at once. */
@@ -159,20 +160,12 @@ export function labelRow({ task, agent, check }: LiveRow): TaskStatusLabel {
   if (agent?.isStopping === true) return { symbol: '◐', word: 'stopping', kind: 'works' };
   if (agent === null && check !== null)
     return { symbol: '◐', word: check.about.startsWith('setup of ') ? 'setup' : 'checks', kind: 'works' };
-  if (agent !== null) return { symbol: '◐', word: workWords[agent.role], kind: 'works' };
+  if (agent !== null) return { symbol: '◐', word: roleWords[agent.role][1], kind: 'works' };
   if (task === null) return { symbol: '·', word: 'ended', kind: 'over' };
   const label = labelTaskStatus(task);
   if (task.status === 'done' && task.verdict === null) return { ...label, word: 'done', kind: 'good' };
   return task.status === 'pending' ? { ...label, word: task.why === '' ? 'ready' : 'waiting' } : label;
 }
-
-const workWords: Readonly<Record<LiveAgentRow['role'], string>> = {
-  planner: 'planning',
-  worker: 'working',
-  validator: 'judging',
-  merger: 'merging',
-  queen: 'leading',
-};
 
 /** The row that the keys are about; null: there is none. */
 export function findChosenRow(state: LiveState, rows: readonly LiveRow[] = listLiveRows(state)): LiveRow | null {

@@ -28,7 +28,7 @@ export function prepareValidationQuestion(question: ValidationQuestion): Prepare
     asks,
     about: id,
     substance: { task, verdict },
-    decide: async (given) => parseValidationDecision(question, given),
+    decide: async (given) => decideValidation(question, asks, given),
     text: (what) => diffOf(what, id, showDiff),
   };
 }
@@ -57,14 +57,12 @@ export function buildValidationQuestionData({
 const { description: descriptionSchema } = plannedTaskSchema.shape;
 
 /** Turns an answer into a decision. Throws FlameError `bad-answer`. */
-export async function parseValidationDecision(
-  { task, verdict, editProblems }: Pick<ValidationQuestion, 'task' | 'verdict' | 'editProblems'>,
+async function decideValidation(
+  { verdict, editProblems }: ValidationQuestion,
+  asks: ValidationQuestionData,
   answer: unknown,
 ): Promise<ValidationDecision> {
-  const given = parseAnswerToQuestion<ValidationAnswerInput>(
-    listOfferedAnswers(buildValidationQuestionData({ task, verdict })),
-    answer,
-  );
+  const given = parseAnswerToQuestion<ValidationAnswerInput>(listOfferedAnswers(asks), answer);
   if (given.kind !== 'requeue') return given;
   const { notes = verdict.notes, description, file_locks } = given;
   if (description !== undefined && !descriptionSchema.safeParse(description).success)

@@ -36,23 +36,29 @@ export function renderRepairs(
   style: Style,
 ): string {
   const rows = repairs.flatMap(({ isDone, message, hints }) => {
-    const [first = '', ...rest] = wrapText(toPrintableLine(message), style.width - 11);
-    return [
-      `  ${(isDone ? style.green : style.yellow)(isDone ? 'fixed ' : 'left  ')}   ${first}`,
-      ...rest.map((line) => `           ${line}`),
-      ...hints.map((hint) => `           ${style.dim('next:')} ${toPrintableLine(hint)}`),
-    ];
+    const mark = (isDone ? style.green : style.yellow)(isDone ? 'fixed ' : 'left  ');
+    return renderEntry(`${mark} `, { message, details: [], hints }, style);
   });
   return [style.bold('Repair'), ...(rows.length === 0 ? ['  Nothing to fix.'] : rows), ''].join('\n');
 }
 
-function renderFinding({ result, message, details, hints, isRequired }: DoctorFinding, style: Style): string[] {
+function renderFinding({ result, details, hints, isRequired, ...finding }: DoctorFinding, style: Style): string[] {
   const paint = { proven: style.green, weaker: style.yellow, missing: isRequired ? style.red : style.yellow };
+  const shown = { ...finding, details, hints: result === 'proven' ? [] : hints };
+  return renderEntry(paint[result](result.padEnd(7)), shown, style);
+}
+
+/** A mark of seven columns, beside it the message, and below that the rest. */
+function renderEntry(
+  mark: string,
+  { message, details, hints }: Pick<DoctorFinding, 'message' | 'details' | 'hints'>,
+  style: Style,
+): string[] {
   const [first = '', ...rest] = wrapText(toPrintableLine(message), style.width - 11);
   return [
-    `  ${paint[result](result.padEnd(7))}  ${first}`,
+    `  ${mark}  ${first}`,
     ...[...rest, ...details.map(toPrintableLine)].map((line) => `           ${line}`),
-    ...(result === 'proven' ? [] : hints.map((hint) => `           ${style.dim('next:')} ${toPrintableLine(hint)}`)),
+    ...hints.map((hint) => `           ${style.dim('next:')} ${toPrintableLine(hint)}`),
   ];
 }
 

@@ -147,21 +147,14 @@ function summarize({ changeset, tasks, verdicts, runs }: ReviewedChangeset): rea
   ).length;
   const failing = changeset.diagnostics.filter(isFailing).length;
   const blocked = sum(runs, ({ audit }) => audit.blocked);
-  const facts: readonly (EvidenceFact & { readonly isThere: boolean })[] = [
-    {
-      isThere: true,
-      text: `${passed} of ${formatCount(tasks.length, 'task')} passed`,
-      look: passed === tasks.length ? 'ok' : 'bad',
-    },
-    {
-      isThere: changeset.diagnostics.length > 0,
-      text:
-        failing === 0 ? 'diagnostics ok' : `${formatCount(failing, 'diagnostic')} ${failing === 1 ? 'fails' : 'fail'}`,
-      look: failing === 0 ? 'ok' : 'bad',
-    },
-    { isThere: blocked > 0, text: `${formatCount(blocked, 'call')} blocked`, look: '' },
+  const red = `${formatCount(failing, 'diagnostic')} ${failing === 1 ? 'fails' : 'fail'}`;
+  return [
+    { text: `${passed} of ${formatCount(tasks.length, 'task')} passed`, look: passed === tasks.length ? 'ok' : 'bad' },
+    ...(changeset.diagnostics.length === 0
+      ? []
+      : [failing === 0 ? ({ text: 'diagnostics ok', look: 'ok' } as const) : ({ text: red, look: 'bad' } as const)]),
+    ...(blocked === 0 ? [] : [{ text: `${formatCount(blocked, 'call')} blocked`, look: '' } as const]),
   ];
-  return facts.filter(({ isThere }) => isThere);
 }
 
 function separateNotes(views: readonly TaskView[]): { readonly tasks: readonly TaskView[]; readonly notes: string } {
