@@ -1,8 +1,9 @@
-import { existsSync, renameSync, statSync } from 'node:fs';
+import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Repository } from '../domain/ports/git-port.ts';
 import { parseJsonRecord } from '../util/json.ts';
-import { listNamesIn, readTextOrEmpty } from '../util/read-file.ts';
+import { listPathsIn, readTextOrEmpty } from '../util/read-file.ts';
+import { tryQuietly } from '../util/remove-tree.ts';
 import { cloneStateDir, userStateDir } from '../util/user-folders.ts';
 import { makeFolders, replaceFile } from '../util/write-files.ts';
 
@@ -27,10 +28,8 @@ export type NotedClone = ClonePlace & { readonly stateFolder: string };
 
 /** This user's clones in which a session was worked on or received, as they were noted; some may be gone. */
 export function listCloneFolders(env: Env): readonly NotedClone[] {
-  const clones = join(userStateDir(env), 'clones');
   const found = new Map<string, NotedClone>();
-  for (const name of listNamesIn(clones)) {
-    const stateFolder = join(clones, name);
+  for (const stateFolder of listPathsIn(join(userStateDir(env), 'clones'))) {
     const { path, tree } = parseJsonRecord(readTextOrEmpty(join(stateFolder, placeFile)));
     if (typeof path !== 'string' || !isAbsolute(path)) continue;
     const mainWorkTree = typeof tree === 'string' && isAbsolute(tree) ? tree : null;
@@ -48,8 +47,7 @@ export async function adoptMovedClone(env: Env, place: ClonePlace): Promise<void
   const own = cloneStateDir(env, commonDir);
   if (existsSync(own)) return;
   const identity = identifyFolder(commonDir);
-  for (const name of identity === null ? [] : listNamesIn(dirname(own))) {
-    const folder = join(dirname(own), name);
+  for (const folder of identity === null ? [] : listPathsIn(dirname(own))) {
     const noted = parseJsonRecord(readTextOrEmpty(join(folder, placeFile)));
     if (noted.identity !== identity || identifyFolder(`${noted.path}`) === identity) continue;
     // Only then: what reads them loads a library of schemas.
@@ -59,6 +57,16 @@ export async function adoptMovedClone(env: Env, place: ClonePlace): Promise<void
     recordCloneFolder(env, place);
     return;
   }
+}
+
+/** Replaces a file kept about a clone, each process by a temporary one of its own; false where that can't be written. */
+export function replaceStateFile(file: string, text: string): boolean {
+  const fresh = `${file}.${process.pid}`;
+  return tryQuietly(() => {
+    makeFolders(dirname(file), 0o700);
+    writeFileSync(fresh, text, { mode: 0o600 });
+    renameSync(fresh, file);
+  });
 }
 
 /** Identifies a folder: its number may be used again, its birth time is not; null where the file system has none. */

@@ -1,6 +1,7 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseJsonRecord } from '../util/json.ts';
+import { readTextOrEmpty } from '../util/read-file.ts';
 import { cloneStateDir } from '../util/user-folders.ts';
 import { makeFolders } from '../util/write-files.ts';
 
@@ -34,12 +35,8 @@ export function openLastSeenCommits(place: {
 }
 
 function readShown(file: string): ReadonlyMap<string, string> {
-  try {
-    const lines = readFileSync(file, 'utf8').split('\n').map(parseJsonRecord);
-    return new Map(lines.map(({ changeset, commit }) => [String(changeset), String(commit)]));
-  } catch {
-    return new Map();
-  }
+  const lines = readTextOrEmpty(file).split('\n').map(parseJsonRecord);
+  return new Map(lines.map(({ changeset, commit }) => [String(changeset), String(commit)]));
 }
 
 function append(file: string, text: string): void {

@@ -1,11 +1,9 @@
-import { renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { OwnStateTips, Snapshot } from '../domain/ports/store-port.ts';
 import { killPoint } from '../util/kill-point.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
 import { cloneStateDir } from '../util/user-folders.ts';
-import { makeFolders } from '../util/write-files.ts';
-import { identifyFolder } from './clone-folders.ts';
+import { identifyFolder, replaceStateFile } from './clone-folders.ts';
 
 type Tipped = Pick<Snapshot, 'tips'>;
 
@@ -34,20 +32,9 @@ export function openOwnStateTips(
     keep: (snapshot) => {
       if (!marked.has(snapshot)) return;
       killPoint('before own tips are kept');
-      replace(file, textOf(snapshot));
+      // It is no more than a shortcut: without it the next look judges.
+      replaceStateFile(file, textOf(snapshot));
       marked = new WeakSet();
     },
   };
-}
-
-/** Replaces the file, each process by a temporary one of its own. If that fails, the next look judges. */
-function replace(file: string, text: string): void {
-  const fresh = `${file}.${process.pid}`;
-  try {
-    makeFolders(dirname(file), 0o700);
-    writeFileSync(fresh, text, { mode: 0o600 });
-    renameSync(fresh, file);
-  } catch {
-    // It is no more than a shortcut.
-  }
 }

@@ -1,5 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type AllowedSigner, parseAllowedSigner } from '../../domain/config/allowed-signers.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -17,8 +16,9 @@ import {
   isTextSignedByPrincipal,
   requireSafeVerifyingProgram,
 } from '../../git/process/ssh-signature.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import { cloneStateDir } from '../../util/user-folders.ts';
-import { makeFolders } from '../../util/write-files.ts';
+import { replaceStateFile } from '../clone-folders.ts';
 
 /** Decisions signed by a signer the person named. */
 interface SignedDecisions {
@@ -127,25 +127,8 @@ export function advanceLatestTimeSeen(
   now: Date,
 ): Date | null {
   const file = join(cloneStateDir(env, commonDir), 'latest-time');
-  const kept = readTime(file);
-  if (kept !== null && now <= kept) return kept;
-  // Others may do the same at this moment: each by a name of its own.
-  const fresh = `${file}.${process.pid}`;
-  try {
-    makeFolders(dirname(file), 0o700);
-    writeFileSync(fresh, `${now.toISOString()}\n`, { mode: 0o600 });
-    renameSync(fresh, file);
-    return now;
-  } catch {
-    return null;
-  }
-}
-
-function readTime(file: string): Date | null {
-  try {
-    const time = new Date(readFileSync(file, 'utf8').trim());
-    return Number.isNaN(time.getTime()) ? null : time;
-  } catch {
-    return null;
-  }
+  const kept = new Date(readTextOrEmpty(file).trim());
+  // Where none can be read it is an invalid date, which is later than no time.
+  if (now <= kept) return kept;
+  return replaceStateFile(file, `${now.toISOString()}\n`) ? now : null;
 }

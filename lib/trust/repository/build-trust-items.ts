@@ -136,14 +136,10 @@ function listTemplates(folder: string, top: string, depth: number): string[] {
 }
 
 function includedBy({ path, bytes }: FileReadOnce): string[] {
-  return [...textOf(bytes).matchAll(includes)].map(([, , name = '']) => {
+  return [...(bytes?.toString() ?? '').matchAll(includes)].map(([, , name = '']) => {
     const file = name.startsWith('/') ? resolve(name) : resolve(dirname(path), name);
     return extname(name) === '' ? `${file}.ejs` : file;
   });
-}
-
-function textOf(bytes: Buffer | null): string {
-  return bytes?.toString() ?? '';
 }
 
 function tooMany(folder: string): FlameError {

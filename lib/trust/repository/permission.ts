@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Permission, TrustChange, TrustItem } from '../../domain/state/repository-trust.ts';
 import { parseJsonRecord } from '../../util/json.ts';
-import { listNamesIn } from '../../util/read-file.ts';
+import { listNamesIn, listPathsIn } from '../../util/read-file.ts';
 import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/real-and-private-paths.ts';
 import { cloneStateDir, userStateDir } from '../../util/user-folders.ts';
 import { replaceFile } from '../../util/write-files.ts';
@@ -83,11 +83,8 @@ export function savePermission(place: PermissionPlace, content: RepositoryConten
 
 /** Everything this user allowed on this machine, the latest first. */
 export function listPermissions(env: PermissionPlace['env']): readonly Permission[] {
-  const clones = join(userStateDir(env), 'clones');
-  return listNamesIn(clones)
-    .flatMap((clone) =>
-      listNamesIn(join(clones, clone, folderName)).map((name) => join(clones, clone, folderName, name)),
-    )
+  return listPathsIn(join(userStateDir(env), 'clones'))
+    .flatMap((clone) => listPathsIn(join(clone, folderName)))
     .map(readRecord)
     .filter((permission) => permission !== null)
     .sort((a, b) => (a.allowed_at < b.allowed_at ? 1 : -1));
@@ -111,10 +108,14 @@ export function movePermissions(clone: string, from: string, to: string): void {
 
 /** Takes a permission back. Throws a FlameError `trust-not-kept` where that can't be written. */
 export function revokePermission({ config, repository }: Permission, env: PermissionPlace['env']): void {
-  const clones = join(userStateDir(env), 'clones');
-  for (const clone of listNamesIn(clones)) {
-    const file = join(clones, clone, folderName, recordName(config));
-    if (readRecord(file)?.repository === repository) removeRecord(file);
+  for (const clone of listPathsIn(join(userStateDir(env), 'clones'))) {
+    const file = join(clone, folderName, recordName(config));
+    if (readRecord(file)?.repository !== repository) continue;
+    try {
+      rmSync(file);
+    } catch (cause) {
+      throw notKept(dirname(file), cause);
+    }
   }
 }
 
@@ -143,8 +144,7 @@ function readRecord(file: string): Permission | null {
     try {
       const { uid, mode } = fstatSync(handle);
       if (uid !== process.getuid?.() || (mode & 0o022) !== 0) return null;
-      const parsed = permissionSchema.safeParse(parseJsonRecord(readFileSync(handle, 'utf8')));
-      return parsed.success ? parsed.data : null;
+      return permissionSchema.safeParse(parseJsonRecord(readFileSync(handle, 'utf8'))).data ?? null;
     } finally {
       closeSync(handle);
     }
@@ -156,14 +156,6 @@ function readRecord(file: string): Permission | null {
 function makePrivateFolder(folder: string, top: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (let at = folder; isSameOrBelowFolder(at, top); at = dirname(at)) chmodSync(at, 0o700);
-}
-
-function removeRecord(file: string): void {
-  try {
-    rmSync(file);
-  } catch (cause) {
-    throw notKept(dirname(file), cause);
-  }
 }
 
 function notKept(folder: string, cause: unknown): FlameError {

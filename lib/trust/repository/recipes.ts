@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { isJsonRecord } from '../../util/json.ts';
+import { isJsonRecord, parseJson } from '../../util/json.ts';
 import type { FileReadOnce } from './read-file-once.ts';
 
 const packageFiles = ['package.json'];
@@ -45,9 +45,9 @@ export function listRecipeCommands({ path, bytes }: FileReadOnce, asked: readonl
 }
 
 function scriptsIn(text: string, asked: readonly string[]): readonly string[] {
-  const value = parse(text);
-  if (value === null) return [text];
-  const scripts = Object.entries({ ...recordOf(value.scripts), ...recordOf(value.tasks) });
+  const value = parseJson(text.replace(/^\s*\/\/.*$/gm, '').replace(/,(\s*[}\]])/g, '$1'));
+  if (!isJsonRecord(value)) return [text];
+  const scripts = [value.scripts, value.tasks].flatMap((all) => (isJsonRecord(all) ? Object.entries(all) : []));
   const isAsked = ([name]: readonly [string, unknown]): boolean =>
     asked.some((word) => [word, `pre${word}`, `post${word}`].includes(name));
   const found = scripts.filter(isAsked);
@@ -99,17 +99,4 @@ function withValues(text: string, values: ReadonlyMap<string, string>): string {
     const name = names.slice(0, 3).find((one) => one !== undefined);
     return name === undefined ? 'target' : (values.get(name) ?? whole);
   });
-}
-
-function parse(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^\s*\/\/.*$/gm, '').replace(/,(\s*[}\]])/g, '$1'));
-    return isJsonRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isJsonRecord(value) ? value : {};
 }
