@@ -1,6 +1,6 @@
 import { plannerAnswerJsonSchema } from '../domain/config/agent-answers.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
-import { isJsonRecord, type JsonRecord } from '../util/json.ts';
+import { isJsonRecord, type JsonRecord, parseJson } from '../util/json.ts';
 
 /** Writes the instructions for an agent whose CLI takes no schema: the form its last message must have. */
 export function renderAnswerInstructions(schema: JsonRecord): string {
@@ -69,13 +69,10 @@ function closingBrace(text: string, start: number): number | null {
 }
 
 function parseObject(text: string): JsonRecord | null {
-  for (const candidate of [text, text.replace(/("(?:[^"\\]|\\[\s\S])*")|,(?=\s*[}\]])/g, '$1')]) {
-    try {
-      const value: unknown = JSON.parse(candidate);
-      return isJsonRecord(value) ? value : null;
-    } catch {
-      // The other one may be JSON.
-    }
+  const forgiven = text.replace(/("(?:[^"\\]|\\[\s\S])*")|,(?=\s*[}\]])/g, '$1');
+  for (const candidate of [text, forgiven]) {
+    const value = parseJson(candidate);
+    if (isJsonRecord(value)) return value;
   }
   return null;
 }

@@ -1,7 +1,7 @@
 import { askPersonToolName } from '../domain/agent-messages.ts';
 import type { CallHookFacts, ReportedCall } from '../domain/ports/call-facts.ts';
 import { isJsonRecord, type JsonRecord } from '../util/json.ts';
-import { longestHookHoldMs } from './cli-hooks.ts';
+import { longestHookHoldMs, parseHookReport } from './cli-hooks.ts';
 
 // Begins results that the client writes before any hook: unknown tools, malformed input, a person's interruption.
 const neverRan = /^(?:<tool_use_error>|\[Request interrupted|The user doesn't want to )/;
@@ -15,17 +15,13 @@ export const claudeCallFacts: CallHookFacts = {
   // A blocked command that failed all the same was started.
   wasBlocked: ({ isError, text }) => isError && !text.startsWith('Exit code'),
   hidesPartOfCall: () => false,
-  replace: (reported, command, why) => {
-    const input = isJsonRecord(reported) && isJsonRecord(reported.tool_input) ? reported.tool_input : {};
-    return replaceInput({ ...input, command }, why);
-  },
+  replace: (reported, command, why) => replaceInput(reported, { command }, why),
   asks: {
     tool: askPersonToolName,
     longestMs: longestHookHoldMs,
     answer: (reported, questions, answers) => {
-      const input = isJsonRecord(reported) && isJsonRecord(reported.tool_input) ? reported.tool_input : {};
       const given = questions.map(({ question }, index) => [question, answers[index] ?? '']);
-      return replaceInput({ ...input, answers: Object.fromEntries(given) }, 'The person answered.');
+      return replaceInput(reported, { answers: Object.fromEntries(given) }, 'The person answered.');
     },
   },
   canaryCall: (path) => ({
@@ -34,27 +30,22 @@ export const claudeCallFacts: CallHookFacts = {
   }),
 };
 
-function replaceInput(updatedInput: JsonRecord, why: string): string {
+function replaceInput(reported: unknown, changed: JsonRecord, why: string): string {
+  const input = isJsonRecord(reported) && isJsonRecord(reported.tool_input) ? reported.tool_input : {};
   return JSON.stringify({
     hookSpecificOutput: {
       hookEventName: 'PreToolUse',
       permissionDecision: 'allow',
       permissionDecisionReason: why,
-      updatedInput,
+      updatedInput: { ...input, ...changed },
     },
   });
 }
 
 /** Versions whose hooks don't name the call are read as well: the ledger finds those by what they do. */
 function readHook(reported: unknown): ReportedCall | null {
-  if (!isJsonRecord(reported)) return null;
-  const { tool_name, tool_input, cwd, tool_use_id: id } = reported;
-  if (typeof tool_name !== 'string' || tool_name === '' || typeof cwd !== 'string') return null;
-  if (!isJsonRecord(tool_input)) return null;
-  return {
-    id: typeof id === 'string' ? id : null,
-    name: tool_name,
-    input: tool_input,
-    does: [{ tool_name, tool_input, cwd }],
-  };
+  const hasId = isJsonRecord(reported) && typeof reported.tool_use_id === 'string';
+  return parseHookReport(reported, hasId ? 'tool_use_id' : null, ({ name, input, cwd }) => [
+    { tool_name: name, tool_input: input, cwd },
+  ]);
 }

@@ -7,6 +7,7 @@ import { wrapCallHookCommand } from './cli-hooks.ts';
 import {
   avoidCommandInPrompt,
   buildCellEnvironment,
+  buildLeadServerFile,
   fitsInOneArgument,
   isAskToolOffered,
   maxArgumentBytes,
@@ -35,11 +36,12 @@ interface Parts {
 
 function launchPrint({ request, paths, prompt, env, options }: Parts): AgentLaunch {
   const fits = fitsInOneArgument(prompt);
+  const server = { timeout: leadCallTimeoutMs, alwaysLoad: true };
   return {
     // The prompt stands first: an option that takes a list would swallow it.
     argv: [...paths.command, '--print', ...(fits ? [prompt] : []), ...printOptions(request), ...options],
     env,
-    files: [settingsFile(paths), ...toolsFile(paths)],
+    files: [settingsFile(paths), ...buildLeadServerFile(paths, { dir: 'control', path: toolsName }, server)],
     // With both, the CLI would append one to the other.
     stdin: fits ? null : prompt,
     transcript: null,
@@ -120,15 +122,6 @@ function offeredTools(request: AgentRequest, plugin: string | null): string[] {
   return [...new Set(wanted)].filter(
     (tool) => !blocked_tools.includes(tool) && tool !== 'StructuredOutput' && !isLeadTool(tool),
   );
-}
-
-/** The server that leads to the orchestrator's tools. A plan waits for a person: its call may last as long. */
-function toolsFile({ toolsCommand }: PathsInsideCell): readonly LaunchFile[] {
-  if (toolsCommand === null) return [];
-  const [command, ...args] = toolsCommand;
-  const server = { command, args, timeout: leadCallTimeoutMs, alwaysLoad: true };
-  const content = `${JSON.stringify({ mcpServers: { [leadServerName]: server } })}\n`;
-  return [{ dir: 'control', path: toolsName, content }];
 }
 
 function settingsFile(paths: PathsInsideCell): LaunchFile {

@@ -1,4 +1,5 @@
 import type { ToolCall } from '../domain/agent-policy.ts';
+import { translateLeadToolName } from '../domain/lead-tools.ts';
 import type { EndHookFacts, ReportedCall } from '../domain/ports/call-facts.ts';
 import { isJsonRecord, type JsonRecord } from '../util/json.ts';
 
@@ -27,6 +28,21 @@ export function parseHookReport(
   if (id !== null && typeof id !== 'string') return null;
   const [first, ...rest] = translate({ name, input, cwd });
   return first === undefined ? null : { id, name, input, does: [first, ...rest] };
+}
+
+/**
+ * A tool's name as the policy has it, by the CLI's table of its own tools and what it puts before ours. One that isn't
+ * known keeps its name, and no policy allows it.
+ */
+export function translateToolName(name: string, tools: Readonly<Record<string, string>>, ownPrefix: string): string {
+  return (Object.hasOwn(tools, name) ? tools[name] : undefined) ?? translateLeadToolName(name, ownPrefix);
+}
+
+/** A call in the policy's words, of a CLI whose file tools call the file's path `path`. */
+export function nameFileOfPath(tool_name: string, input: JsonRecord, cwd: string): ToolCall {
+  if (!['Read', 'Write', 'Edit'].includes(tool_name)) return { tool_name, tool_input: input, cwd };
+  const { path, ...rest } = input;
+  return { tool_name, tool_input: { ...rest, file_path: path }, cwd };
 }
 
 /**

@@ -20,7 +20,8 @@ export function findProcessEndFailure(end: AgentEnd, request: Pick<AgentRequest,
   return { kind: 'agent-crashed', message: `The agent was stopped by ${signal}.`, details, retryable: true };
 }
 
-const stopFailures: Readonly<
+/** The failure of each reason for which the cell ends an agent early. */
+export const stopFailures: Readonly<
   Record<NonNullable<AgentEnd['stoppedBecause']>, Pick<Failure, 'kind' | 'message' | 'retryable'>>
 > = {
   budget: {

@@ -2,7 +2,7 @@ import type { Failure } from '../domain/failure.ts';
 import type { AgentEnd } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 import { classifyModelApiError } from './classify-error.ts';
-import { findMissingAnswerFailure, findProcessEndFailure, takeLastOutputLines } from './end-failure.ts';
+import { findMissingAnswerFailure, findProcessEndFailure, stopFailures, takeLastOutputLines } from './end-failure.ts';
 
 /** The content of an error channel, which no agent wrote, with the API's status where there is one. */
 export interface ReportedError {
@@ -84,28 +84,24 @@ export interface ClaudeResultEvent {
   readonly tokens: number;
 }
 
-interface Signs {
-  readonly request: AgentRequest;
-  readonly end: AgentEnd;
+interface ClaudeRunSigns extends Pick<AgentRunSigns, 'request' | 'end' | 'hasBegun'> {
   /** The first one. */
   readonly result: ClaudeResultEvent | null;
   /** How many there were. */
   readonly results: number;
-  /** Whether the stream's first event came. */
-  readonly hasBegun: boolean;
 }
 
 /**
  * Whether a run did what it was started for; null is yes. No single sign is enough: API errors come with
  * subtype `success`, unknown commands and missing answers with exit code 0, a kill with no result at all.
  */
-export function findClaudeRunFailure({ request, end, result, results, hasBegun }: Signs): Failure | null {
+export function findClaudeRunFailure({ request, end, result, results, hasBegun }: ClaudeRunSigns): Failure | null {
   const own = findProcessEndFailure(end, request);
   if (end.stoppedBecause === 'canary-failed' || end.stoppedBecause === 'unwatched-call') return own;
   if (results > 1) return forgedEnd(results, 'results');
   if (request.isInteractive) return own ?? interactiveFailure(end);
   if (result !== null && isSuccess(result, end)) return findMissingAnswerFailure(request, result.answer, result.text);
-  if (result?.subtype === 'error_max_budget_usd') return budgetSpent(result);
+  if (result?.subtype === 'error_max_budget_usd') return { ...stopFailures.budget, details: result.errors };
   // The API's message is the reason behind a kill or a time-out, and shows whether waiting would help.
   const said = end.stoppedBecause === null ? claudeApiFailure(result, end) : null;
   return said ?? own ?? (result === null ? otherEnd({ error: null, end, hasBegun }) : resultFailure(result));
@@ -113,16 +109,6 @@ export function findClaudeRunFailure({ request, end, result, results, hasBegun }
 
 function isSuccess(result: ClaudeResultEvent, end: AgentEnd): boolean {
   return end.exitCode === 0 && result.subtype === 'success' && !result.isError && result.turns > 0;
-}
-
-function budgetSpent({ errors }: ClaudeResultEvent): Failure {
-  return {
-    kind: 'budget',
-    message: 'The agent spent its budget before it was done.',
-    details: errors,
-    // Another attempt would spend it again.
-    retryable: false,
-  };
 }
 
 function claudeApiFailure(result: ClaudeResultEvent | null, { stderr, at }: AgentEnd): Failure | null {

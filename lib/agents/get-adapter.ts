@@ -7,7 +7,7 @@ import { createCodexAdapter } from './codex/codex-adapter.ts';
 import { renderCodexEvent } from './codex/codex-reader.ts';
 import { createCopilotAdapter } from './copilot/copilot-adapter.ts';
 import { renderCopilotEvent } from './copilot/copilot-reader.ts';
-import { renderClaudeEvent } from './event-fields.ts';
+import { createLineSplitter, renderClaudeEvent } from './event-fields.ts';
 import { createExecAdapter } from './exec-adapter.ts';
 import { createGeminiAdapter } from './gemini/gemini-adapter.ts';
 import { renderGeminiEvent } from './gemini/gemini-reader.ts';
@@ -32,15 +32,6 @@ const adapters: Readonly<Record<AdapterName, AdapterRow>> = {
   kimi: { make: createKimiAdapter, show: renderKimiEvent },
   copilot: { make: createCopilotAdapter, show: renderCopilotEvent },
 };
-
-/** An event of some CLI's stream as lines for a person; null where it is none of those known. */
-function showEvent(event: JsonRecord, worktree: string): readonly string[] | null {
-  for (const { show } of Object.values(adapters)) {
-    const shown = show(event, worktree);
-    if (shown !== null) return shown;
-  }
-  return null;
-}
 
 /** The adapter of that name as configured. Throws FlameError `unknown-adapter` listing those there are. */
 export function getAdapter(name: string, config: AdapterConfig): Adapter {
@@ -76,15 +67,11 @@ export interface StreamLine {
 
 /** `worktree`: paths in it are shown relative to it. */
 export function createStreamViewer(worktree: string): StreamView {
-  let pending = '';
+  const lines = createLineSplitter();
   const read = (raw: string): StreamLine => ({ raw, shown: describe(raw, worktree) });
   return {
-    push(chunk) {
-      const lines = `${pending}${chunk}`.split('\n');
-      pending = lines.pop() ?? '';
-      return lines.map(read);
-    },
-    rest: () => (pending === '' ? [] : [read(pending)]),
+    push: (chunk) => lines.push(chunk).map(read),
+    rest: () => lines.rest().filter(Boolean).map(read),
   };
 }
 
@@ -92,5 +79,9 @@ export function createStreamViewer(worktree: string): StreamView {
 function describe(line: string, worktree: string): readonly string[] {
   const event = parseJsonRecord(line);
   if (event.type === 'truncated') return [`(its output after ${event.limit_bytes} bytes was not kept)`];
-  return showEvent(event, worktree) ?? (typeof event.type === 'string' ? [] : [line]);
+  for (const { show } of Object.values(adapters)) {
+    const shown = show(event, worktree);
+    if (shown !== null) return shown;
+  }
+  return typeof event.type === 'string' ? [] : [line];
 }

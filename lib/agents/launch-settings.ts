@@ -1,6 +1,7 @@
 import { askPersonToolName } from '../domain/agent-messages.ts';
 import type { Config } from '../domain/config/config-schema.ts';
-import type { Adapter, PathsInsideCell } from '../domain/ports/adapter.ts';
+import { leadServerName } from '../domain/lead-tools.ts';
+import type { Adapter, LaunchFile, PathsInsideCell } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 
 /** Returns the variables that every agent CLI has. */
@@ -53,6 +54,18 @@ export const usualCliFacts = {
 export function isToolOffered({ policy, isReadOnly }: AgentRequest, tool: string): boolean {
   if (isReadOnly && (tool === 'Write' || tool === 'Edit')) return false;
   return policy.allowed_tools.includes(tool) && !policy.blocked_tools.includes(tool);
+}
+
+/** The file that names the server of our tools, in the form several CLIs read; none where there are no tools. */
+export function buildLeadServerFile(
+  { toolsCommand }: PathsInsideCell,
+  { dir, path }: Pick<LaunchFile, 'dir' | 'path'>,
+  settings: Readonly<Record<string, unknown>>,
+): readonly LaunchFile[] {
+  if (toolsCommand === null) return [];
+  const [command, ...args] = toolsCommand;
+  const servers = { [leadServerName]: { command, args, ...settings } };
+  return [{ dir, path, content: `${JSON.stringify({ mcpServers: servers })}\n` }];
 }
 
 /** A TOML string: JSON's escapes are some of TOML's. */

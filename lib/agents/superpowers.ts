@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../domain/config/config-schema.ts';
 import type { Role } from '../domain/role.ts';
 import { isJsonRecord, parseJsonRecord } from '../util/json.ts';
+import { readTextOrEmpty } from '../util/read-file.ts';
 import { readStrings } from './event-fields.ts';
 
 export type SuperpowersConfig = Config['superpowers'];
@@ -40,7 +41,7 @@ export function checkPluginLoaded(
 ): readonly string[] {
   if (!config.enabled || config.plugin_dir === null) return [];
   const plugins = Array.isArray(init.plugins) ? init.plugins.filter(isJsonRecord) : [];
-  if (!plugins.some(({ path }) => path === config.plugin_dir) && !plugins.some(({ name }) => name === 'superpowers')) {
+  if (!plugins.some(({ path, name }) => path === config.plugin_dir || name === 'superpowers')) {
     return [`The plugin in ${config.plugin_dir} was not loaded: the ${role} works without its skills.`];
   }
   const known = new Set(readStrings(init.skills));
@@ -78,7 +79,8 @@ export function resolveSuperpowers(config: SuperpowersConfig, home: string): Res
 
 /** The CLI's own list: one record per plugin, or since its version 2 a list of them. */
 function installedPlugin(home: string): string | null {
-  const { plugins } = readJson(join(home, '.claude', 'plugins', 'installed_plugins.json'));
+  const list = join(home, '.claude', 'plugins', 'installed_plugins.json');
+  const { plugins } = parseJsonRecord(readTextOrEmpty(list));
   if (!isJsonRecord(plugins)) return null;
   const found = Object.entries(plugins)
     .filter(([name]) => name.startsWith('superpowers@'))
@@ -91,12 +93,4 @@ function installedPlugin(home: string): string | null {
 
 function isPlugin(folder: string): boolean {
   return existsSync(join(folder, '.claude-plugin', 'plugin.json'));
-}
-
-function readJson(file: string): Readonly<Record<string, unknown>> {
-  try {
-    return parseJsonRecord(readFileSync(file, 'utf8'));
-  } catch {
-    return {};
-  }
 }

@@ -1,9 +1,8 @@
-import type { ToolCall } from '../../domain/agent-policy.ts';
-import { leadServerName, translateLeadToolName } from '../../domain/lead-tools.ts';
+import { leadServerName } from '../../domain/lead-tools.ts';
 import type { CallHookFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
-import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
+import { isJsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { listFilesOfPatch, longestHookHoldMs } from '../cli-hooks.ts';
+import { listFilesOfPatch, longestHookHoldMs, nameFileOfPath, translateToolName } from '../cli-hooks.ts';
 
 /** Its tools that are offered, by model, and the policy's name for each. All others are switched off. */
 export const offeredCopilotTools: Readonly<Record<string, string>> = {
@@ -60,15 +59,7 @@ function read(reported: unknown): ReportedCall | null {
     const [first, ...rest] = listFilesOfPatch(input, cwd);
     return first === undefined || typeof input !== 'string' ? null : { id: null, name, input, does: [first, ...rest] };
   }
-  return isJsonRecord(input) ? { id: null, name, input, does: [translate(name, input, cwd)] } : null;
-}
-
-/** In the policy's words. A tool that isn't known keeps its name, and no policy allows it. */
-function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
-  const tool_name = Object.hasOwn(offeredCopilotTools, name)
-    ? (offeredCopilotTools[name] ?? name)
-    : translateLeadToolName(name, copilotLeadToolPrefix);
-  if (!['Read', 'Write', 'Edit'].includes(tool_name)) return { tool_name, tool_input: input, cwd };
-  const { path, ...rest } = input;
-  return { tool_name, tool_input: { ...rest, file_path: path }, cwd };
+  if (!isJsonRecord(input)) return null;
+  const tool = translateToolName(name, offeredCopilotTools, copilotLeadToolPrefix);
+  return { id: null, name, input, does: [nameFileOfPath(tool, input, cwd)] };
 }

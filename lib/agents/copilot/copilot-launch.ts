@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { leadCallTimeoutMs, leadServerName, leadTools } from '../../domain/lead-tools.ts';
-import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/ports/adapter.ts';
+import { leadCallTimeoutMs, leadTools } from '../../domain/lead-tools.ts';
+import type { AgentLaunch, PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { addAnswerRequestToPrompt } from '../answer-from-text.ts';
 import { wrapEndHookCommand } from '../cli-hooks.ts';
-import { buildCellEnvironment, isAskToolOffered, isToolOffered } from '../launch-settings.ts';
+import { buildCellEnvironment, buildLeadServerFile, isAskToolOffered, isToolOffered } from '../launch-settings.ts';
 import { copilotLeadToolPrefix, offeredCopilotTools } from './copilot-calls.ts';
 
 const anthropic = 'anthropic/';
@@ -18,6 +18,7 @@ const longestHook = 100_000_000;
  */
 export function buildCopilotLaunch(request: AgentRequest, paths: PathsInsideCell): AgentLaunch {
   const { prepared } = paths;
+  const server = { type: 'local', tools: ['*'], timeout: leadCallTimeoutMs };
   return {
     argv: [
       ...paths.command,
@@ -51,7 +52,10 @@ export function buildCopilotLaunch(request: AgentRequest, paths: PathsInsideCell
       ...provider(request, paths),
       COPILOT_PROVIDER_API_KEY: paths.apiKey,
     },
-    files: [{ dir: 'home', path: '.copilot/hooks/flame.json', content: hooks(paths) }, ...serverFile(paths)],
+    files: [
+      { dir: 'home', path: '.copilot/hooks/flame.json', content: hooks(paths) },
+      ...buildLeadServerFile(paths, { dir: 'control', path: serverName }, server),
+    ],
     // Of stdin it expands nothing, and takes nothing for a command.
     stdin: addAnswerRequestToPrompt({ ...request, prompt: `${request.systemPrompt}\n\n${request.prompt}` }),
     transcript: null,
@@ -71,15 +75,6 @@ function provider({ model }: AgentRequest, { baseUrl }: PathsInsideCell): Readon
         COPILOT_PROVIDER_WIRE_API: 'responses',
         COPILOT_PROVIDER_BASE_URL: `${baseUrl ?? ''}/openai/v1`,
       };
-}
-
-/** The server of our tools; a call of it may wait for a person. */
-function serverFile({ toolsCommand }: PathsInsideCell): readonly LaunchFile[] {
-  if (toolsCommand === null) return [];
-  const [command, ...args] = toolsCommand;
-  const server = { type: 'local', command, args, tools: ['*'], timeout: leadCallTimeoutMs };
-  const content = `${JSON.stringify({ mcpServers: { [leadServerName]: server } })}\n`;
-  return [{ dir: 'control', path: serverName, content }];
 }
 
 function serverOption({ toolsCommand, controlDir }: PathsInsideCell): readonly string[] {

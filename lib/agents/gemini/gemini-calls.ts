@@ -3,7 +3,7 @@ import type { ToolCall } from '../../domain/agent-policy.ts';
 import { isLeadTool, leadServerName, translateLeadToolName } from '../../domain/lead-tools.ts';
 import type { CallHookFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
-import { parseHookReport } from '../cli-hooks.ts';
+import { parseHookReport, translateToolName } from '../cli-hooks.ts';
 
 const wasBlocked = /^Tool execution blocked: /;
 // Of a command: what a shell that ran gives is output, also where it failed.
@@ -56,9 +56,7 @@ function read(reported: unknown): ReportedCall | null {
 
 /** In the policy's words. A folder that is no text stays where it is, and is refused there. */
 function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
-  const tool_name = Object.hasOwn(named, name)
-    ? (named[name] ?? name)
-    : translateLeadToolName(name, geminiLeadToolPrefix);
+  const tool_name = translateToolName(name, named, geminiLeadToolPrefix);
   const { dir_path, include_pattern, ...rest } = input;
   if (tool_name === 'Bash') {
     if (dir_path === undefined || dir_path === null) return { tool_name, tool_input: rest, cwd };

@@ -3,7 +3,7 @@ import { askPersonToolName } from '../../domain/agent-messages.ts';
 import type { ToolCall } from '../../domain/agent-policy.ts';
 import type { CallHookFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
-import { parseHookReport } from '../cli-hooks.ts';
+import { nameFileOfPath, parseHookReport } from '../cli-hooks.ts';
 
 /** The tools that are offered; the policy has the same names. All others are switched off. */
 export const offeredKimiTools: readonly string[] = ['Read', 'Write', 'Edit', 'Grep', 'Glob', 'Bash'];
@@ -64,7 +64,5 @@ function translate(tool_name: string, input: JsonRecord, cwd: string): ToolCall 
     const { cwd: place, ...rest } = input;
     return { tool_name, tool_input: rest, cwd: resolve(cwd, input.cwd) };
   }
-  if (!['Read', 'Write', 'Edit'].includes(tool_name)) return { tool_name, tool_input: input, cwd };
-  const { path, ...rest } = input;
-  return { tool_name, tool_input: { ...rest, file_path: path }, cwd };
+  return nameFileOfPath(tool_name, input, cwd);
 }

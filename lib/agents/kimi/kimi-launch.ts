@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { askPersonToolName } from '../../domain/agent-messages.ts';
-import { fullLeadToolName, leadCallTimeoutMs, leadServerName, leadTools } from '../../domain/lead-tools.ts';
-import type { AgentLaunch, LaunchFile, PathsInsideCell } from '../../domain/ports/adapter.ts';
+import { fullLeadToolName, leadCallTimeoutMs, leadTools } from '../../domain/lead-tools.ts';
+import type { AgentLaunch, PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import { renderAnswerInstructions } from '../answer-from-text.ts';
 import { wrapCallHookCommand, wrapEndHookCommand } from '../cli-hooks.ts';
 import {
   avoidCommandInPrompt,
   buildCellEnvironment,
+  buildLeadServerFile,
   fitsInOneArgument,
   isAskToolOffered,
   isToolOffered,
@@ -46,7 +47,7 @@ export function buildKimiLaunch(request: AgentRequest, paths: PathsInsideCell): 
       { dir: 'control', path: agentName, content: agentFile(request, fits ? '' : prompt) },
       { dir: 'control', path: `${skillsName}/.keep`, content: '' },
       { dir: 'home', path: '.kimi-code/config.toml', content: settings(request, paths) },
-      ...serverFile(paths),
+      ...buildLeadServerFile(paths, { dir: 'home', path: '.kimi-code/mcp.json' }, { toolTimeoutMs: leadCallTimeoutMs }),
     ],
     stdin: null,
     transcript: null,
@@ -74,15 +75,6 @@ function offeredTools(request: AgentRequest): readonly string[] {
     isToolOffered(request, tool),
   );
   return isAskToolOffered(request) ? [...offered, askPersonToolName] : offered;
-}
-
-/** The server of our tools; a call of it may wait for a person. */
-function serverFile({ toolsCommand }: PathsInsideCell): readonly LaunchFile[] {
-  if (toolsCommand === null) return [];
-  const [command, ...args] = toolsCommand;
-  const server = { command, args, toolTimeoutMs: leadCallTimeoutMs };
-  const content = `${JSON.stringify({ mcpServers: { [leadServerName]: server } })}\n`;
-  return [{ dir: 'home', path: '.kimi-code/mcp.json', content }];
 }
 
 function settings(request: AgentRequest, paths: PathsInsideCell): string {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { ToolCall } from '../../domain/agent-policy.ts';
-import { leadServerName, translateLeadToolName } from '../../domain/lead-tools.ts';
+import { leadServerName } from '../../domain/lead-tools.ts';
 import type { CallHookFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
 import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { listFilesOfPatch, parseHookReport } from '../cli-hooks.ts';
+import { listFilesOfPatch, parseHookReport, translateToolName } from '../cli-hooks.ts';
 
 const neverRan =
   /^(?:The \S+ tool was called with invalid arguments|The arguments provided to the tool are invalid|Model tried to call unavailable tool )/;
@@ -57,9 +57,7 @@ const names: Readonly<Record<string, string>> = {
 
 function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
   const { filePath, workdir, ...rest } = input;
-  const tool_name = Object.hasOwn(names, name)
-    ? (names[name] ?? name)
-    : translateLeadToolName(name, `${leadServerName}_`);
+  const tool_name = translateToolName(name, names, `${leadServerName}_`);
   const isElsewhere = tool_name === 'Bash' && typeof workdir === 'string';
   return {
     tool_name,
