@@ -27,13 +27,13 @@ function judgePart(rules: Rules, lock: string, part: string): string | null {
     .join('/');
   const malformed = hasWildcard(path) ? null : explainMalformedPath(path === '' ? '.' : path);
   if (malformed !== null) return `${malformed}, so no agent may write it`;
-  const place = findProtectedPlace(rules, path) ?? findProtectedPlace(rules, plainStart(path));
+  const place = findProtectedPlace(rules, path) ?? findProtectedPlace(rules, literalStartOfGlob(path));
   if (place !== null) return `names ${place.name}, which ${place.why}: no agent may write there`;
   for (const list of ['hidden_paths', 'blocked_paths'] as const) {
     const glob = rules[list].find(
       (one) =>
         isLockInsideGlobs(foldNameForComparison(path), [foldNameForComparison(one)]) ||
-        isPathBlockedByGlob(one, plainStart(path)),
+        isPathBlockedByGlob(one, literalStartOfGlob(path)),
     );
     if (glob !== undefined) return `is inside ${list} (${glob})`;
   }
@@ -42,9 +42,9 @@ function judgePart(rules: Rules, lock: string, part: string): string | null {
   return 'changes how git treats other files: name exactly this file, in a separate lock';
 }
 
-/** The folders before the first wildcard: where those are out of bounds, all below them is. */
-function plainStart(path: string): string {
-  const names = path.split('/');
+/** The folders before the first wildcard, or the whole path: where those are out of bounds, all below them is. */
+export function literalStartOfGlob(glob: string): string {
+  const names = glob.split('/');
   const end = names.findIndex(hasWildcard);
-  return end === -1 ? path : names.slice(0, end).join('/');
+  return end === -1 ? glob : names.slice(0, end).join('/');
 }

@@ -14,11 +14,12 @@ import type {
   ConversationResult,
   ReportedCall,
 } from '../../domain/ports/call-facts.ts';
-import { type JsonRecord, parseJsonRecord } from '../../util/json.ts';
+import { parseJsonRecord } from '../../util/json.ts';
 import { randomName } from '../../util/short-names.ts';
 import type { Dialect, ModelApiEndpoint, ScriptedMessage } from '../gateway/dialects/dialect.ts';
 import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { listenOn } from '../gateway/listen-on.ts';
+import { readBody } from '../gateway/model-request.ts';
 import { requireNoOpenFileReachesCell } from '../probes/probe-cell.ts';
 import { canaryPolicy } from '../probes/probe-watcher.ts';
 import { startAgentInCell } from '../run/start-agent-in-cell.ts';
@@ -173,7 +174,7 @@ function canaryRequest({
 }
 
 /** A model that plays one scene: it asks for one tool call, gets the result, and ends. */
-export interface ScriptedCanaryModel {
+interface ScriptedCanaryModel {
   /** The agent's result of the tool call; null as long as there is none. */
   result(): ConversationResult | null;
   close(): Promise<void>;
@@ -187,7 +188,8 @@ async function startCanaryModel(
 ): Promise<ScriptedCanaryModel> {
   let heard: ConversationResult | null = null;
   const server = createServer((request, response) => {
-    void readBody(request).then((body) => {
+    void readBody(request).then((text) => {
+      const body = parseJsonRecord(text ?? '');
       const { dialect, endpoint } = findEndpoint(dialects, request);
       if (dialect === null || endpoint?.isPaid !== true) return void response.writeHead(404).end('{}');
       heard ??= dialect.readConversation(body).results[0] ?? null;
@@ -216,10 +218,4 @@ const done: ScriptedMessage = { text: 'The canary is done.', calls: [], usage };
 
 function callFor(call: Omit<ConversationCall, 'id'>): ScriptedMessage {
   return { text: '', calls: [{ ...call, id: 'toolu_canary' }], usage };
-}
-
-async function readBody(request: IncomingMessage): Promise<JsonRecord> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return parseJsonRecord(Buffer.concat(chunks).toString());
 }

@@ -42,7 +42,8 @@ const doorPort = 47_114;
 const bytesInMb = 1024 * 1024;
 const insideFolder = '/run/blueflame-egress';
 const socketName = 'egress.sock';
-const bridgeFile = 'bridge.cjs';
+/** The program beside those in a cell: see entry/bridge. */
+export const bridgeFile = 'bridge.cjs';
 
 /** Opens a cell's way out to what the configuration names for this phase; null: that is nothing. */
 export async function openEgress(context: RunnerContext, request: EgressRequest): Promise<CellEgress | null> {
@@ -70,6 +71,7 @@ export async function openEgress(context: RunnerContext, request: EgressRequest)
     secret === null ? `http://127.0.0.1:${doorPort}` : `http://${egressProxyUser}:${secret}@127.0.0.1:${door.port}`;
   const folders = person === null ? { shown: [], hidden: [] } : listPipFolders(person, context.env.HOME ?? '/');
   const tools = buildPackageToolSettings(proxy, { person, certificates });
+  const bridge = buildBridgeCommand(context.distDir, doorPort, join(insideFolder, socketName));
   writeLaunchFiles(folder, tools.files);
   return {
     env: tools.env,
@@ -77,7 +79,7 @@ export async function openEgress(context: RunnerContext, request: EgressRequest)
     ports: sockets === null ? [door.port] : [],
     programs: [process.execPath],
     shown: [context.distDir, ...certificates.files, ...folders.shown],
-    wrap: (argv) => (sockets === null ? argv : [...bridge(context), ...argv]),
+    wrap: (argv) => (sockets === null ? argv : [...bridge, ...argv]),
     refusals: () => [...door.refusals(), ...folders.hidden.map(notShown)],
     close: async () => {
       await door.close();
@@ -91,8 +93,9 @@ function notShown(path: string): string {
   return `${path}, which your pip settings name: cells never show it, because it is or contains a home folder or a place of keys`;
 }
 
-function bridge({ distDir }: RunnerContext): readonly string[] {
-  return [process.execPath, join(distDir, bridgeFile), String(doorPort), join(insideFolder, socketName)];
+/** Builds the words before a command in a cell: what connects there to its loopback port reaches the socket. */
+export function buildBridgeCommand(folder: string, port: number, socket: string): readonly string[] {
+  return [process.execPath, join(folder, bridgeFile), String(port), socket];
 }
 
 function rulesOf({ config }: RunnerContext, phase: EgressPhase, person: PersonRegistries | null): EgressRules {

@@ -118,11 +118,12 @@ const besideIndex = /(?<=\/)(?:\+?simple|index|[^/]+\.html?)\/$/;
 function restOf(folder: string, path: string): string | null {
   const text = path === folder.slice(0, -1) ? folder : path;
   if (text.length > longestPath || !text.startsWith(folder)) return null;
-  const plain = unescaped(text.slice(folder.length));
+  const plain = decodeEscapes(text.slice(folder.length));
   return plain === null || /[%\\;]|\/\/|^\/|(?:^|\/)\.{1,2}(?:\/|$)/.test(plain) ? null : plain;
 }
 
-function unescaped(text: string): string | null {
+/** A text with its `%` escapes resolved; null where one of them is none. */
+export function decodeEscapes(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {

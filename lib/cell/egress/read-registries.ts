@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { npmHost } from '../../domain/config/egress.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { type Environment, readVariable } from '../gateway/read-variable.ts';
-import type { Registry } from './package-registry.ts';
+import { decodeEscapes, type Registry } from './package-registry.ts';
 
 /** The registries that the person's package tools are set up for. */
 export interface PersonRegistries {
@@ -66,19 +66,10 @@ function registryAt(
   if (text === undefined || !/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
   const url = new URL(text);
   const { username, password } = url;
-  const own = username === '' ? null : basic(`${unescaped(username)}:${unescaped(password)}`);
+  const own = username === '' ? null : basic([username, password].map((part) => decodeEscapes(part) ?? part).join(':'));
   url.username = '';
   url.password = '';
   return { tool, url, authorization: authorization ?? own };
-}
-
-/** As it is written where it isn't escaped rightly. */
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function basic(userAndPassword: string): string {

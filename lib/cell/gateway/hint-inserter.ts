@@ -52,7 +52,7 @@ export function createHintInserter(source: HintSource): HintInserter {
       const all = look();
       const [first] = results;
       const last = results.at(-1);
-      if (first === undefined || last === undefined || all.length === 0) return { request, onHeard: nothing };
+      if (first === undefined || last === undefined || all.length === 0) return { request, onHeard: () => undefined };
       const conversation = keyOf(first, 0);
       const here = all.filter((placed) => {
         if (isTurn && last.isNew && !placed.places.has(conversation))
@@ -75,10 +75,6 @@ export function createHintInserter(source: HintSource): HintInserter {
       for (const placed of look()) if (placed.state === null) report(placed, 'missed');
     },
   };
-}
-
-function nothing(): void {
-  // No hint is in that request.
 }
 
 /** By its id, else by its place: a conversation only grows. */

@@ -3,7 +3,7 @@ import type { Failure } from '../../domain/failure.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Spending } from '../../domain/state/spending.ts';
 import { formatTokens, formatUsd } from '../../util/format-figures.ts';
-import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
+import { isJsonRecord, type JsonRecord, parseJson } from '../../util/json.ts';
 
 /** Why the last request to the model API got no answer to work with, where that is not the agent's doing. */
 export type ServiceTrouble =
@@ -136,13 +136,9 @@ export function readErrorMessage(body: string): string {
 
 /** Reads an error in the forms of OpenAI, Moonshot, Google and Anthropic; Google's is in a list, too. */
 function readError(body: string): JsonRecord {
-  try {
-    const value: unknown = JSON.parse(body);
-    const [first]: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return isJsonRecord(first) && isJsonRecord(first.error) ? first.error : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(body);
+  const [first]: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return isJsonRecord(first) && isJsonRecord(first.error) ? first.error : {};
 }
 
 /** Google's: `{"@type": "…RetryInfo", "retryDelay": "34.5s"}` among the details. */

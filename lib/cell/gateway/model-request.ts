@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { findTokenPrice, type PriceList, priceTokens, type TokenUsage } from '../../domain/config/token-price.ts';
 import type { RequestDemand } from '../../domain/state/spending.ts';
-import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
+import { isJsonRecord, type JsonRecord, parseJson } from '../../util/json.ts';
 import type { AnswerSize, PromptCacheMark, PromptText } from './dialects/dialect.ts';
 import { estimateMostTokens } from './token-bound.ts';
 
@@ -32,12 +32,8 @@ export async function readBody(request: IncomingMessage): Promise<string | null>
  * sent on: of two values under one name, another parser might take the first.
  */
 export function parseModelRequest(text: string): JsonRecord | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonRecord(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  return isJsonRecord(value) ? value : null;
 }
 
 /** Computes a request's cost, by its model's price where that is known. Fresh input counts as written to the cache. */

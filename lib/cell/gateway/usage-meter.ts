@@ -2,8 +2,9 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { countTokens, type PriceList, priceTokens, type TokenUsage } from '../../domain/config/token-price.ts';
 import type { Spending } from '../../domain/state/spending.ts';
-import { isJsonRecord, type JsonRecord, parseJsonRecord } from '../../util/json.ts';
+import { isJsonRecord, type JsonRecord, parseJson, parseJsonRecord } from '../../util/json.ts';
 import type { Dialect, UsageReportFormat } from './dialects/dialect.ts';
+import { listRecordsOfValue } from './dialects/request-fields.ts';
 import { buildEstimatedUsage, type RequestCostEstimate } from './model-request.ts';
 
 /** Reads how many tokens one response of the model API used while it passes by. */
@@ -162,22 +163,14 @@ function bodyReader(facts: UsageReportFormat, note: Note): Reader {
       if (size <= largestBody) chunks.push(chunk);
     },
     finish: () => {
-      for (const answer of parseRecords(Buffer.concat(chunks).toString()))
+      const value = parseJson(Buffer.concat(chunks).toString());
+      // Some APIs send their parts as a list of answers.
+      for (const answer of listRecordsOfValue(value))
         for (const { usage, model } of facts.read(answer)) note(usage, model);
     },
     // It is written only when it is whole.
     written: () => 0,
   };
-}
-
-/** Some APIs send their parts as a list of answers. */
-function parseRecords(text: string): readonly JsonRecord[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return (Array.isArray(value) ? value : [value]).filter(isJsonRecord);
-  } catch {
-    return [];
-  }
 }
 
 function decoderFor(encoding: string): Transform | null {

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { isMissingFileError } from '../../util/read-file.ts';
+import { isMissingFileError, listNamesIn } from '../../util/read-file.ts';
 
 export interface DiskWatch {
   /** Whether the cell was seen to have written too much; asked once a second, measures again when that is due. */
@@ -141,7 +141,7 @@ function lookAt(path: Buffer): { readonly bytes: number; readonly isFolder: bool
 function openRemoved(pids: readonly number[]): number {
   const files = new Map<string, number>();
   for (const pid of pids) {
-    for (const descriptor of descriptors(pid)) {
+    for (const descriptor of listNamesIn(`/proc/${pid}/fd`)) {
       try {
         const { nlink, blocks, dev, ino, ...stats } = statSync(`/proc/${pid}/fd/${descriptor}`);
         if (nlink === 0 && (stats.mode & 0o170000) === 0o100000) files.set(`${dev} ${ino}`, blocks * 512);
@@ -151,12 +151,4 @@ function openRemoved(pids: readonly number[]): number {
     }
   }
   return [...files.values()].reduce((sum, bytes) => sum + bytes, 0);
-}
-
-function descriptors(pid: number): readonly string[] {
-  try {
-    return readdirSync(`/proc/${pid}/fd`);
-  } catch {
-    return [];
-  }
 }

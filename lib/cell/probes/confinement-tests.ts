@@ -7,7 +7,7 @@ import { type ListeningServer, listenOn } from '../gateway/listen-on.ts';
 import { listProcessCommandLines } from '../process-table.ts';
 import { makeRunFolder } from '../run-folder.ts';
 import type { CellLimits, RunnerContext } from '../runner-context.ts';
-import { runProbeCell, testInheritedDescriptors } from './probe-cell.ts';
+import { runProbeCell, testInheritedDescriptors, withRunFolder } from './probe-cell.ts';
 
 /** The forbidden things a cell could do; judged by their effects outside, not by its output. */
 export interface ConfinementTestResult {
@@ -156,12 +156,8 @@ export async function testCellLimits(context: RunnerContext): Promise<LimitTrial
   };
 }
 
-async function run(context: RunnerContext, line: string, limits: CellLimits): ReturnType<typeof runProbeCell> {
-  const name = randomName('probe');
-  const folder = makeRunFolder(context.repository.commonDir, name);
-  try {
-    return await runProbeCell(context, { name, folder, limits, argv: ['/bin/sh', '-c', line] });
-  } finally {
-    await folder.remove();
-  }
+function run(context: RunnerContext, line: string, limits: CellLimits): ReturnType<typeof runProbeCell> {
+  return withRunFolder(context, 'probe', (name, folder) =>
+    runProbeCell(context, { name, folder, limits, argv: ['/bin/sh', '-c', line] }),
+  );
 }

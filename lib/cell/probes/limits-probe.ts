@@ -127,21 +127,36 @@ function weaknesses(state: Pick<LimitEnforcement, 'memory' | 'cpu' | 'processes'
 }
 
 /** Returns the output of a command; '' where it fails. */
-function outputOf([program = '', ...args]: readonly string[], env: Env): Promise<string> {
+async function outputOf(command: readonly string[], env: Env): Promise<string> {
+  return (await runProbeCommand(command, env, 5_000)).output;
+}
+
+/**
+ * Runs a command, bubblewrap's with its filter. `problem`: null where it ended well; else the last line it printed, or
+ * why it could not be started, and `output` is empty.
+ */
+export function runProbeCommand(
+  [program = '', ...args]: readonly string[],
+  env: Env,
+  timeout: number,
+): Promise<{ readonly output: string; readonly problem: string | null }> {
   return new Promise((resolve) => {
-    let output = '';
-    const child = spawn(program, args, {
-      stdio: ['ignore', 'pipe', 'ignore', 'ignore', 'pipe'],
-      env: { ...env },
-      timeout: 5_000,
-      killSignal: 'SIGKILL',
-    });
+    let [output, said] = ['', ''];
+    const stdio = ['ignore', 'pipe', 'pipe', 'ignore', 'pipe'] as const;
+    const child = spawn(program, args, { stdio: [...stdio], env: { ...env }, timeout, killSignal: 'SIGKILL' });
     passSyscallFilterToBwrap(child, { mayTrace: false });
     child.stdout?.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });
-    child.on('error', () => resolve(''));
-    child.on('close', (code) => resolve(code === 0 ? output : ''));
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-1_000);
+    });
+    child.on('error', (error) => resolve({ output: '', problem: error.message }));
+    child.on('close', (code, signal) => {
+      const last = said.trim().split('\n').at(-1) ?? '';
+      const problem = last || `it ended with ${signal ?? code}`;
+      resolve(code === 0 ? { output, problem: null } : { output: '', problem });
+    });
   });
 }
 

@@ -6,10 +6,10 @@ import type { CellLimits, RunnerContext } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { leakedDescriptorExitCode } from '../sandbox/cell-start-barrier.ts';
 import { commandEnvironment, prepareCellProfile } from '../sandbox/prepare-cell.ts';
-import { type CellEnd, spawnCell } from '../sandbox/spawn-cell.ts';
+import { type CellEnd, type CellStart, spawnCell } from '../sandbox/spawn-cell.ts';
 import { createTailBuffer } from '../tail-buffer.ts';
 
-interface ProbeCell {
+interface HomeCell extends Pick<CellStart, 'onStdout' | 'onStderr'> {
   /** A name no other living cell has. */
   readonly name: string;
   readonly folder: RunFolder;
@@ -24,50 +24,75 @@ interface ProbeCell {
   readonly leaks?: readonly ('ignore' | number)[];
 }
 
-const usualMs = 20_000;
+/** How long a program in such a cell may usually take, in milliseconds. */
+export const homeCellTimeoutMs = 20_000;
 
-type ProbeEnd = CellEnd & { readonly output: string };
+type ProbeCell = Omit<HomeCell, 'onStdout' | 'onStderr'>;
 
-/**
- * Runs a small program in a real cell that works in no repository: its home. Both its streams are the output. What runs out
- * of time is run once more: the machine may have slept.
- */
-export async function runProbeCell(context: RunnerContext, probe: ProbeCell): Promise<ProbeEnd> {
-  const first = await runOnce(context, probe);
-  return first.isLate ? runOnce(context, probe) : first;
+/** Runs a small program as runInHomeCell does. Both its streams are the output. */
+export async function runProbeCell(
+  context: RunnerContext,
+  probe: ProbeCell,
+): Promise<CellEnd & { readonly output: string }> {
+  const runOnce = async (): Promise<CellEnd & { readonly output: string; readonly isLate: boolean }> => {
+    const output = createTailBuffer(16_384);
+    const end = await runInHomeCell(context, { ...probe, onStdout: output.push, onStderr: output.push });
+    return { ...end, output: output.text() };
+  };
+  const first = await runOnce();
+  // The machine may have slept.
+  return first.isLate ? runOnce() : first;
 }
 
-async function runOnce(context: RunnerContext, probe: ProbeCell): Promise<ProbeEnd & { readonly isLate: boolean }> {
-  const output = createTailBuffer(16_384);
-  const cell = spawnCell({
+/** Runs a program in a real cell that works in no repository, its home, and reaches no network. `isLate`: it was ended. */
+export async function runInHomeCell(
+  context: RunnerContext,
+  { name, folder, argv, limits, timeoutMs, leaks, onStdout, onStderr, ...cell }: HomeCell,
+): Promise<CellEnd & { readonly isLate: boolean }> {
+  const started = spawnCell({
     sandbox: await context.sandbox(),
     profile: prepareCellProfile(context, {
-      folder: probe.folder,
-      place: { path: probe.folder.home, quarantine: null },
+      folder,
+      place: { path: folder.home, quarantine: null },
       isReadOnly: false,
       isInteractive: false,
-      programs: probe.programs ?? [],
-      mounts: probe.mounts ?? [],
-      env: commandEnvironment(context, probe.folder),
-      author: { name: 'probe', email: 'probe@localhost' },
+      programs: cell.programs ?? [],
+      mounts: cell.mounts ?? [],
+      env: commandEnvironment(context, folder),
+      author: { name, email: `${name}@localhost` },
     }),
-    limits: probe.limits ?? context.limits,
-    argv: probe.argv,
+    limits: limits ?? context.limits,
+    argv,
     stdin: null,
-    mark: probe.name,
+    mark: name,
     opensOutput: false,
-    ...(probe.leaks === undefined ? {} : { leaks: probe.leaks }),
-    onStdout: output.push,
-    onStderr: output.push,
+    ...(leaks === undefined ? {} : { leaks }),
+    onStdout,
+    onStderr,
   });
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
-    void cell.stop(0);
-  }, probe.timeoutMs ?? usualMs);
-  const end = await cell.ended;
+    void started.stop(0);
+  }, timeoutMs ?? homeCellTimeoutMs);
+  const end = await started.ended;
   clearTimeout(timer);
-  return { ...end, output: output.text(), isLate };
+  return { ...end, isLate };
+}
+
+/** Gives a cell a name and a run folder of its own for as long as it is used. */
+export async function withRunFolder<Result>(
+  { repository }: Pick<RunnerContext, 'repository'>,
+  kind: string,
+  use: (name: string, folder: RunFolder) => Promise<Result>,
+): Promise<Result> {
+  const name = randomName(kind);
+  const folder = makeRunFolder(repository.commonDir, name);
+  try {
+    return await use(name, folder);
+  } finally {
+    await folder.remove();
+  }
 }
 
 // One that every shell can name, and one behind a gap that most of what closes descriptors stops at.
@@ -88,22 +113,18 @@ export async function testInheritedDescriptors(context: RunnerContext): Promise<
 }
 
 async function tryDescriptor(context: RunnerContext, number: number): Promise<string | null> {
-  const name = randomName('probe');
-  const folder = makeRunFolder(context.repository.commonDir, name);
   const opened = openSync(context.repository.commonDir, 'r');
   try {
-    const { exitCode, output, startError } = await runProbeCell(context, {
-      name,
-      folder,
-      leaks: [...Array<'ignore'>(number - firstLeak).fill('ignore'), opened],
-      argv: ['/bin/sh', '-c', `ls /proc/self/fd/${number}/ && echo reached`],
-    });
+    const leaks = [...Array<'ignore'>(number - firstLeak).fill('ignore'), opened];
+    const argv = ['/bin/sh', '-c', `ls /proc/self/fd/${number}/ && echo reached`];
+    const { exitCode, output, startError } = await withRunFolder(context, 'probe', (name, folder) =>
+      runProbeCell(context, { name, folder, leaks, argv }),
+    );
     if (exitCode === leakedDescriptorExitCode && !output.includes('reached')) return null;
     if (output.includes('reached')) return `descriptor ${number}, left open on purpose, was open in a cell`;
     return startError ?? `the cell in which descriptor ${number} was tried ended before it could report`;
   } finally {
     closeSync(opened);
-    await folder.remove();
   }
 }
 

@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { programPath } from '../../util/child-programs.ts';
 import type { Confinement, SandboxCapabilities } from '../runner-context.ts';
-import { buildProbeBwrapArguments, passSyscallFilterToBwrap } from '../sandbox/bwrap-profile.ts';
+import { buildProbeBwrapArguments } from '../sandbox/bwrap-profile.ts';
 import { namespacesOnlyCommand } from '../sandbox/confine.ts';
 import { listKernelEntries } from '../sandbox/system-paths.ts';
-import { probeCellLimits } from './limits-probe.ts';
+import { probeCellLimits, runProbeCommand } from './limits-probe.ts';
 
 const allowAll = '(version 1) (allow default)';
 
@@ -71,26 +70,8 @@ async function probeConfinement(env: Readonly<Record<string, string | undefined>
   return without((await works([...namespacesOnlyCommand, 'true'])) ? 'namespaces' : 'watched');
 }
 
-/** null: it ran and ended well; else the last line it printed, or why it could not be started. */
-function problemOf([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<string | null> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'pipe'],
-      env,
-      timeout: 10_000,
-      killSignal: 'SIGKILL',
-    });
-    let said = '';
-    child.stderr?.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-1_000);
-    });
-    passSyscallFilterToBwrap(child, { mayTrace: false });
-    child.on('error', (error) => resolve(error.message));
-    child.on('close', (code, signal) => {
-      const last = said.trim().split('\n').at(-1) ?? '';
-      resolve(code === 0 ? null : last || `it ended with ${signal ?? code}`);
-    });
-  });
+async function problemOf(command: readonly string[], env: NodeJS.ProcessEnv): Promise<string | null> {
+  return (await runProbeCommand(command, env, 10_000)).problem;
 }
 
 /** Why there is no bubblewrap, and what brings it: whole commands. */

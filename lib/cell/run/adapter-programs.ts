@@ -4,11 +4,11 @@ import { findDefaultModel, modelCliNames } from '../../domain/config/known-clis.
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Adapter, UnpackedFilesFacts } from '../../domain/ports/adapter.ts';
 import { missingCredentialError } from '../gateway/model-credential.ts';
+import { homeCellTimeoutMs } from '../probes/probe-cell.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { findProgram } from '../sandbox/tool-paths.ts';
 import {
   adapterProgramNotFoundError,
-  adapterProgramTimeoutMs,
   agentMissingError,
   resolveAdapterCommand,
   runAdapterProgram,
@@ -52,7 +52,7 @@ function notThisProgram(
   { output, timedOut }: { readonly output: string; readonly timedOut: boolean },
 ): FlameError {
   const message = timedOut
-    ? `${program} did not report its version within ${adapterProgramTimeoutMs / 1_000} s, so adapter ${adapter.name} can't use it.`
+    ? `${program} did not report its version within ${homeCellTimeoutMs / 1_000} s, so adapter ${adapter.name} can't use it.`
     : `${program} did not report its version, so it is not the program that adapter ${adapter.name} needs.`;
   const details = output.trim().split('\n').slice(-5);
   // A script that starts the program proper, which lies where no cell looks.

@@ -4,13 +4,14 @@ import type { CallDecision, ToolCall } from '../../domain/agent-policy.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { ReportedCall } from '../../domain/ports/call-facts.ts';
+import { tryQuietly } from '../../util/remove-tree.ts';
 import { listDependencyOverlays, pathFactsWithOverlays } from '../dependencies/worktree-dependencies.ts';
 import type { ReportedConversation } from '../gateway/dialects/dialect.ts';
 import type { ForbiddenRequest } from '../gateway/gateway-options.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import { limitNumberOfQuestions } from '../watcher/agent-questions.ts';
-import { type AuditLog, auditFile, openAuditLog } from '../watcher/audit-log.ts';
+import { auditFile, openAuditLog } from '../watcher/audit-log.ts';
 import { createCallLedger } from '../watcher/call-ledger.ts';
 import { startDecisionServer } from '../watcher/decision-server.ts';
 import { writeDiagnosticReplays } from '../watcher/judge-request.ts';
@@ -71,7 +72,9 @@ export async function startAgentCallJudge(
     },
     onCanary: canary.raise,
   });
-  const note = openNotes(audit);
+  // Beside the calls it judges these lines protect nothing, and all goes on without them.
+  const note = (decision: 'allow' | 'block', call: Omit<ToolCall, 'cwd'>, rule: string, details: string): void =>
+    void tryQuietly(() => audit.append({ ...call, cwd: '' }, { decision, rule, details }));
   const forbidden = new Set<string>();
   const isFirst = (key: string): boolean => {
     if (forbidden.has(key) || forbidden.size >= mostForbidden) return false;
@@ -106,19 +109,6 @@ export async function startAgentCallJudge(
       await server.close();
       audit.close();
     },
-  };
-}
-
-type Note = (decision: 'allow' | 'block', call: Omit<ToolCall, 'cwd'>, rule: string, details: string) => void;
-
-/** Writes notes beside the calls that it judges: they protect nothing, and all goes on without them. */
-function openNotes(audit: AuditLog): Note {
-  return (decision, call, rule, details) => {
-    try {
-      audit.append({ ...call, cwd: '' }, { decision, rule, details });
-    } catch {
-      // The subject of the note is ended, refused or reported all the same.
-    }
   };
 }
 

@@ -115,7 +115,10 @@ export function stopAgentEarly(run: AgentRunState, why: StopReason): void {
 export function registerRunThrottled(run: AgentRunState): void {
   if (run.registered === Number.POSITIVE_INFINITY) return;
   if (run.registered > 0 && performance.now() - run.registered < 1_000)
-    run.later ??= setTimeout(() => writeLater(run), 1_000).unref();
+    run.later ??= setTimeout(() => {
+      run.later = null;
+      registerRunThrottled(run);
+    }, 1_000).unref();
   else registerRunNow(run);
 }
 
@@ -154,11 +157,6 @@ export function registerRunEnd(run: AgentRunState, { tokens, cost_usd }: AgentOu
 export function stopRegisteringRun(run: AgentRunState): void {
   if (run.later !== null) clearTimeout(run.later);
   run.registered = Number.POSITIVE_INFINITY;
-}
-
-function writeLater(run: AgentRunState): void {
-  run.later = null;
-  registerRunThrottled(run);
 }
 
 /**

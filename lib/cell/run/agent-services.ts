@@ -2,21 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { adapterTalksToModel, type PathsInsideCell } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import type { Spending } from '../../domain/state/spending.ts';
+import { bridgeFile, buildBridgeCommand } from '../egress/open-egress.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { ServiceLimit, ServiceTrouble } from '../gateway/model-api-trouble.ts';
 import { foldersShownInsideCell } from '../probes/probe-watcher.ts';
 import type { Confinement, RunnerContext, WatcherClient } from '../runner-context.ts';
 import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { type AgentCallJudge, type AgentCallJudgeOptions, startAgentCallJudge } from './agent-judge.ts';
-import { type AgentTools, bridgeFile, defaultAgentShell, layOutTools, passwdPath } from './agent-tools.ts';
+import { type AgentTools, defaultAgentShell, layOutTools, passwdPath } from './agent-tools.ts';
 import { buildFinalCheckHookCommand, openFinalCheckSocket } from './final-check-socket.ts';
 import { createLatch } from './latch.ts';
 import { type AgentGatewayRequest, type ModelAccess, openGateway } from './model-access.ts';
 
+type SpendingReports = Pick<Gateway, 'tokens' | 'cost' | 'underWay' | 'limit' | 'trouble'>;
+
 /** The services for one agent outside its cell: the gateway to the model, and the judge of its calls. */
-export interface AgentServices {
+export interface AgentServices extends SpendingReports {
   readonly paths: Pick<
     PathsInsideCell,
     'baseUrl' | 'apiKey' | 'shell' | 'hookCommand' | 'endCommand' | 'canaryCommand' | 'toolsCommand'
@@ -31,15 +32,6 @@ export interface AgentServices {
   readonly programs: readonly string[];
   /** Puts the bridge to the gateway before the agent, where it needs one. */
   wrap(argv: readonly string[]): readonly string[];
-  tokens(): number;
-  /** See Gateway.cost. */
-  cost(): number;
-  /** See Gateway.underWay. */
-  underWay(): Spending;
-  /** See Gateway.limit. */
-  limit(): ServiceLimit | null;
-  /** See Gateway.trouble. */
-  trouble(): ServiceTrouble | null;
   sawCanary(): boolean;
   close(): Promise<void>;
 }
@@ -133,7 +125,11 @@ async function serve(
       ports: gateway === null || isCell ? [] : [Number(new URL(gateway.url).port)],
     },
     programs: [process.execPath],
-    wrap: (argv) => (gateway !== null && isCell ? [...bridgeCommand(), ...argv] : argv),
+    wrap: (argv) => {
+      if (gateway === null || !isCell) return argv;
+      const socket = join(foldersShownInsideCell.sockets, 'gateway.sock');
+      return [...buildBridgeCommand(foldersShownInsideCell.tools, bridgePort, socket), ...argv];
+    },
     ...spendingAt(gateway),
     sawCanary: canary.isRaised,
     close: async () => {
@@ -157,13 +153,11 @@ function judged(
   };
 }
 
-function spendingAt(
-  gateway: Gateway | null,
-): Pick<AgentServices, 'tokens' | 'cost' | 'underWay' | 'limit' | 'trouble'> {
+function spendingAt(gateway: Gateway | null): SpendingReports {
   return {
     tokens: () => gateway?.tokens() ?? 0,
     cost: () => gateway?.cost() ?? 0,
-    underWay: () => gateway?.underWay() ?? nothing,
+    underWay: () => gateway?.underWay() ?? { tokens: 0, cost_usd: 0 },
     limit: () => gateway?.limit() ?? null,
     trouble: () => gateway?.trouble() ?? null,
   };
@@ -176,8 +170,6 @@ function mountsOf(sockets: string, { path, accounts }: AgentTools): AgentService
     ...(accounts === null ? [] : [{ source: accounts, target: passwdPath }]),
   ];
 }
-
-const nothing: Spending = { tokens: 0, cost_usd: 0 };
 
 const noServices: AgentServices = {
   paths: {
@@ -199,15 +191,6 @@ const noServices: AgentServices = {
   sawCanary: () => false,
   close: async () => undefined,
 };
-
-function bridgeCommand(): string[] {
-  return [
-    process.execPath,
-    join(foldersShownInsideCell.tools, bridgeFile),
-    String(bridgePort),
-    join(foldersShownInsideCell.sockets, 'gateway.sock'),
-  ];
-}
 
 /** Finds the program that asks the judge; null where none has to. */
 async function findClient(context: RunnerContext, { adapter, request }: ServiceRequest): Promise<WatcherClient | null> {

@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTextOrEmpty } from '../../util/read-file.ts';
+import { bridgeFile } from '../egress/open-egress.ts';
 import { foldersShownInsideCell } from '../probes/probe-watcher.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { Confinement, WatcherClient } from '../runner-context.ts';
@@ -38,7 +39,6 @@ interface ToolRequest {
   readonly gitConfig: string;
 }
 
-export const bridgeFile = 'bridge.cjs';
 const configFile = 'repository.config';
 const accountsFile = 'passwd';
 

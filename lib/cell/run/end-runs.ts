@@ -111,7 +111,7 @@ export async function stopAgent(
 ): Promise<boolean> {
   const agent = findLivingAgent(commonDir, id);
   if (agent === null) return false;
-  writeStopOrder(agent.folder, order);
+  replaceFile(join(agent.folder, fileName), JSON.stringify(order), 0o600);
   const isAlive = (): boolean => readProcessStart(agent.pid) === agent.start;
   const rest = (): number[] => findProcessesByVariable(cellMarkVariable, id);
   if (isAlive()) for (const pid of insideOf(agent.pid, rest())) sendSignalIfAlive(pid, 'SIGTERM');
@@ -126,10 +126,6 @@ export async function stopAgent(
 /** The order in a run folder; null where there is none. */
 export function readStopAgentOrder(folder: string): StopAgentOrder | null {
   return orderSchema.safeParse(parseJson(readTextOrEmpty(join(folder, fileName)))).data ?? null;
-}
-
-function writeStopOrder(folder: string, order: StopAgentOrder): void {
-  replaceFile(join(folder, fileName), JSON.stringify(order), 0o600);
 }
 
 /** Whom SIGTERM reaches: not what holds the cell together, or it would fall on all others at once. */

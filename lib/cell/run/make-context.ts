@@ -3,7 +3,7 @@ import { decideToolCall } from '../../policy/decide-tool-call.ts';
 import { closeInheritedDescriptors } from '../../util/close-inherited.ts';
 import { findFastestWatcherClient } from '../probes/probe-watcher.ts';
 import { probeSandbox } from '../probes/sandbox-probe.ts';
-import type { RunnerContext, SandboxCapabilities, VisibleWorkTreePaths, WatcherClient } from '../runner-context.ts';
+import type { RunnerContext, VisibleWorkTreePaths } from '../runner-context.ts';
 import { findVisibleWorkTreePaths } from '../sandbox/hidden-files.ts';
 import { listSearchFolders } from '../sandbox/tool-paths.ts';
 import { prepareAdapter } from './adapter-programs.ts';
@@ -27,10 +27,7 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
   // The command line has done it by now; what else makes cells may not have.
   closeInheritedDescriptors([]);
   const { config, env } = options;
-  let probed: Promise<SandboxCapabilities> | null = null;
-  let watcher: Promise<WatcherClient> | null = null;
   const prepared = new Map<string, Promise<string | null>>();
-  let gitConfig: Promise<string> | null = null;
   let found: { readonly view: Promise<VisibleWorkTreePaths>; readonly at: number } | null = null;
   const context: RunnerContext = {
     ...options,
@@ -46,24 +43,14 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
       processes: config.sandbox.max_processes,
     },
     searchFolders: listSearchFolders(env.PATH ?? '/usr/local/bin:/usr/bin:/bin'),
-    gitConfig: () => {
-      const { commonDir } = options.repository;
-      gitConfig ??= readRepositorySettings(env, commonDir).then(renderGitConfigForCell);
-      return gitConfig;
-    },
+    gitConfig: once(() => readRepositorySettings(env, options.repository.commonDir).then(renderGitConfigForCell)),
     workTree: () => {
       const now = performance.now();
       if (found === null || now - found.at > lookAgainMs) found = { view: findVisibleWorkTreePaths(options), at: now };
       return found.view;
     },
-    sandbox: () => {
-      probed ??= probeSandbox(env);
-      return probed;
-    },
-    watcher: () => {
-      watcher ??= findFastestWatcherClient(context);
-      return watcher;
-    },
+    sandbox: once(() => probeSandbox(env)),
+    watcher: once(() => findFastestWatcherClient(context)),
     prepared: (adapter) => {
       const asked = prepared.get(adapter.name) ?? prepareAdapter(context, adapter);
       prepared.set(adapter.name, asked);
@@ -71,4 +58,12 @@ export function makeRunnerContext(options: RunnerOptions): RunnerContext {
     },
   };
   return context;
+}
+
+function once<Result>(ask: () => Promise<Result>): () => Promise<Result> {
+  let asked: Promise<Result> | null = null;
+  return () => {
+    asked ??= ask();
+    return asked;
+  };
 }

@@ -13,16 +13,7 @@ export function pauseTimeForFinalCheck(
   lastWord: AgentRequest['finalCheck'],
 ): Pick<AgentRequest, 'finalCheck'> {
   if (lastWord === undefined) return {};
-  return {
-    finalCheck: async (words, signal) => {
-      run.pendingRequests += 1;
-      try {
-        return await lastWord(words, signal);
-      } finally {
-        run.pendingRequests -= 1;
-      }
-    },
-  };
+  return { finalCheck: (words, signal) => whileTimeStands(run, () => lastWord(words, signal)) };
 }
 
 /** Its time does not run while it waits for the person. */
@@ -41,10 +32,14 @@ export async function waitForBudgetShare(
   take: () => ReturnType<SharedBudget['take']> | undefined,
   most: number,
 ): Promise<number | null> {
+  const granted = await whileTimeStands(run, async () => take());
+  return granted === undefined ? most : granted;
+}
+
+async function whileTimeStands<Result>(run: Holder, wait: () => Promise<Result>): Promise<Result> {
   run.pendingRequests += 1;
   try {
-    const granted = await take();
-    return granted === undefined ? most : granted;
+    return await wait();
   } finally {
     run.pendingRequests -= 1;
   }
@@ -70,10 +65,10 @@ interface PausedQuestionsOptions {
  * meanwhile.
  */
 export function pauseTimeForQuestions(ask: Ask, { run, root, mostMs }: PausedQuestionsOptions): Ask {
-  const open = openQuestions(root);
+  const noteQuestions = openQuestions(root);
   let leftMs = mostMs;
   return async (questions, signal) => {
-    const answered = open.note(questions);
+    const answered = noteQuestions(questions);
     const since = performance.now();
     let isHeld = leftMs > 0;
     const release = (): void => {
@@ -98,13 +93,11 @@ export function pauseTimeForQuestions(ask: Ask, { run, root, mostMs }: PausedQue
 
 const fileName = 'asks-the-person';
 
-/** Notes in the run folder of an agent what it asks, so that after a kill it can be said. */
-export interface UnansweredQuestions {
-  /** Returns what takes that question away; what else is open stays. */
-  note(questions: readonly AgentQuestion[]): () => void;
-}
-
-function openQuestions(root: string): UnansweredQuestions {
+/**
+ * Returns what notes in the run folder of an agent what it asks, so that after a kill it can be said; that returns what
+ * takes the question away, while what else is open stays.
+ */
+function openQuestions(root: string): (questions: readonly AgentQuestion[]) => () => void {
   const open = new Map<symbol, string>();
   const file = join(root, fileName);
   const write = (): void => {
@@ -115,16 +108,14 @@ function openQuestions(root: string): UnansweredQuestions {
       // The disk is full: it is asked all the same.
     }
   };
-  return {
-    note(questions) {
-      const key = Symbol('question');
-      open.set(key, redactIfSecret(renderAgentQuestions(questions)));
+  return (questions) => {
+    const key = Symbol('question');
+    open.set(key, redactIfSecret(renderAgentQuestions(questions)));
+    write();
+    return () => {
+      open.delete(key);
       write();
-      return () => {
-        open.delete(key);
-        write();
-      };
-    },
+    };
   };
 }
 

@@ -1,11 +1,8 @@
 import { basename, isAbsolute } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { Adapter } from '../../domain/ports/adapter.ts';
-import { randomName } from '../../util/short-names.ts';
-import { makeRunFolder } from '../run-folder.ts';
+import { runInHomeCell, withRunFolder } from '../probes/probe-cell.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import { commandEnvironment, prepareCellProfile } from '../sandbox/prepare-cell.ts';
-import { spawnCell } from '../sandbox/spawn-cell.ts';
 import { findProgram, pathExists } from '../sandbox/tool-paths.ts';
 import { createTailBuffer } from '../tail-buffer.ts';
 
@@ -94,8 +91,6 @@ function scriptBehindEnv(words: readonly string[]): string | null {
   return at < 0 || basename(program) === 'env' ? null : scriptOf(basename(program), words.slice(at + 1));
 }
 
-/** How long it is waited for, in milliseconds. */
-export const adapterProgramTimeoutMs = 20_000;
 /** A catalog of models is less than a megabyte. */
 const longestOutput = 8 * 1024 * 1024;
 
@@ -112,40 +107,16 @@ export async function runAdapterProgram(
   command: readonly string[],
   args: readonly string[],
 ): Promise<ProgramOutput> {
-  const sandbox = await context.sandbox();
-  const name = randomName('check');
-  const folder = makeRunFolder(context.repository.commonDir, name);
   const [stdout, stderr] = [createTailBuffer(longestOutput), createTailBuffer(16_384)];
-  try {
-    const cell = spawnCell({
-      sandbox,
-      profile: prepareCellProfile(context, {
-        folder,
-        place: { path: folder.home, quarantine: null },
-        isReadOnly: false,
-        isInteractive: false,
-        programs: listProgramFiles(command),
-        mounts: [],
-        env: commandEnvironment(context, folder),
-        author: { name, email: 'check@localhost' },
-      }),
-      limits: context.limits,
+  const { isLate } = await withRunFolder(context, 'check', (name, folder) =>
+    runInHomeCell(context, {
+      name,
+      folder,
+      programs: listProgramFiles(command),
       argv: [...command, ...args],
-      stdin: null,
-      mark: name,
-      opensOutput: false,
       onStdout: stdout.push,
       onStderr: stderr.push,
-    });
-    let timedOut = false;
-    const timer = setTimeout(() => {
-      timedOut = true;
-      void cell.stop(0);
-    }, adapterProgramTimeoutMs);
-    await cell.ended;
-    clearTimeout(timer);
-    return { stdout: stdout.text(), stderr: stderr.text(), timedOut };
-  } finally {
-    await folder.remove();
-  }
+    }),
+  );
+  return { stdout: stdout.text(), stderr: stderr.text(), timedOut: isLate };
 }

@@ -16,34 +16,28 @@ export interface CellPlace {
   readonly quarantine: Quarantine | null;
 }
 
-interface CellLayoutRequest {
+interface CellLayoutRequest
+  extends Pick<CellProfile, 'emptied' | 'mounts' | 'overlays' | 'doors' | 'env' | 'isInteractive' | 'mayTrace'> {
   readonly place: CellPlace;
   readonly isReadOnly: boolean;
   readonly folder: RunFolder;
   readonly repository: Repository;
   readonly sight: MachinePaths;
-  /** See CellProfile. */
-  readonly emptied: readonly string[];
-  readonly mounts: CellProfile['mounts'];
-  readonly overlays: CellProfile['overlays'];
   /** See CellProfile.links. */
   readonly upwards: CellProfile['links'];
   /** Beside its own folders. */
   readonly writable: readonly string[];
-  readonly doors: CellProfile['doors'];
-  readonly env: Readonly<Record<string, string>>;
-  readonly isInteractive: boolean;
-  readonly mayTrace: boolean;
 }
 
 /** Says what the cell shows of the machine and of its own place, and what can be written in it. */
 export function buildCellProfile(request: CellLayoutRequest): CellProfile {
-  const { folder, place, sight, repository } = request;
+  const { folder, place, sight, repository, isReadOnly, upwards, writable, ...given } = request;
   const own = [...(place.quarantine?.alternates ?? []), place.path].filter((path) => needsOwnMount(sight, path));
   const needed = [...new Set([...sight.needed, ...own])];
   const covered = sight.covered.filter((path) => !own.includes(path) && pathExists(path));
   const isWhole = (path: string): boolean => path === repository.mainWorkTree;
   return {
+    ...given,
     system: sight.system,
     hidden: sight.hidden,
     readOnly: outermost(needed),
@@ -54,18 +48,11 @@ export function buildCellProfile(request: CellLayoutRequest): CellProfile {
     hiddenFiles: [...parseSocketTable(readTextOrEmpty('/proc/net/unix')).filter(sight.isInSight), ...sight.hiddenFiles],
     kernelEntries: sight.kernelEntries,
     emptyFile: () => folder.emptyFile(),
-    writable: [folder.home, folder.tmp, ...request.writable, ...(request.isReadOnly ? [] : workPlaces(place))],
-    protected: [folder.control, ...(request.isReadOnly ? workPlaces(place) : protectedPlaces(place))],
-    emptied: request.emptied,
-    mounts: request.mounts,
-    overlays: request.overlays,
-    links: request.upwards.filter(({ path }) => sight.hiddenInside.includes(dirname(path))),
-    doors: request.doors,
+    writable: [folder.home, folder.tmp, ...writable, ...(isReadOnly ? [] : workPlaces(place))],
+    protected: [folder.control, ...(isReadOnly ? workPlaces(place) : protectedPlaces(place))],
+    links: upwards.filter(({ path }) => sight.hiddenInside.includes(dirname(path))),
     tempDir: folder.tmp,
     workingDirectory: place.path,
-    env: request.env,
-    isInteractive: request.isInteractive,
-    mayTrace: request.mayTrace,
   };
 }
 

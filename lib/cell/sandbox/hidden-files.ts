@@ -7,9 +7,10 @@ import { listEntriesGitSees } from '../../git/cells/sanitize-worktree.ts';
 import { type GitContext, runGit } from '../../git/process/run-git.ts';
 import { listUntracked } from '../../git/worktrees/filtered-and-untracked.ts';
 import { createHiddenPartFinder, isHiddenPathShared } from '../../policy/hidden-path-parts.ts';
+import { literalStartOfGlob } from '../../policy/judge-lock.ts';
 import { isPathBlockedByGlob } from '../../policy/judge-path.ts';
 import { agentCliSettingsFiles } from '../../policy/protected-places.ts';
-import { globMatchesPath, hasWildcard, locksConflict } from '../../util/path-globs.ts';
+import { globMatchesPath, locksConflict } from '../../util/path-globs.ts';
 import { isSameOrBelowFolder, realPathOrSame } from '../../util/real-and-private-paths.ts';
 import { listWords } from '../../util/sort-and-group.ts';
 import type { RunnerContext, VisibleWorkTreePaths } from '../runner-context.ts';
@@ -195,7 +196,7 @@ export async function findVisibleWorkTreePaths({
   if (mainWorkTree === null) return nothingHiddenInWorkTree;
   const { link } = config.project;
   const covered: string[] = [];
-  const kept = link.map((glob) => join(mainWorkTree, withoutGlob(glob))).filter(pathExists);
+  const kept = link.map((glob) => join(mainWorkTree, literalStartOfGlob(glob))).filter(pathExists);
   const hidden: string[] = [];
   const hiddenFromAgents: string[] = [];
   const globs = listMaskedPaths(config.permissions);
@@ -230,11 +231,4 @@ function isDependency(path: string): boolean {
 /** Whether a path is a link: its target is covered or not on its own account. */
 function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? true;
-}
-
-/** The folder or file that a glob begins with. */
-function withoutGlob(glob: string): string {
-  const parts = glob.split('/');
-  const plain = parts.findIndex(hasWildcard);
-  return parts.slice(0, plain < 0 ? parts.length : plain).join('/');
 }

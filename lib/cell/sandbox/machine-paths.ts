@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Repository } from '../../domain/ports/git-port.ts';
+import { isFolder, readTextOrEmpty } from '../../util/read-file.ts';
 import { isSameOrBelowFolder, realPathOrSame } from '../../util/real-and-private-paths.ts';
 import type { SystemPath, VisibleWorkTreePaths } from '../runner-context.ts';
+import type { CellProfile } from './bwrap-profile.ts';
 import {
   listEntriesForeignToGit,
   listKernelEntries,
@@ -32,17 +33,10 @@ interface SightRequest {
 }
 
 /** The parts of the machine that all cells of one kind see alike. */
-export interface MachinePaths {
-  readonly system: readonly SystemPath[];
-  readonly hidden: readonly string[];
+export interface MachinePaths
+  extends Pick<CellProfile, 'system' | 'hidden' | 'covered' | 'hiddenInside' | 'hiddenFiles' | 'kernelEntries'> {
   /** Paths that must be seen beside the system, each once and none of them hidden itself. */
   readonly needed: readonly string[];
-  /** Parts of the person's work tree that are shown empty. */
-  readonly covered: readonly string[];
-  /** Shown empty although they lie in what is shown. */
-  readonly hiddenInside: readonly string[];
-  readonly hiddenFiles: readonly string[];
-  readonly kernelEntries: readonly string[];
   /** Whether a path is there and can be seen. */
   isInSight(path: string): boolean;
 }
@@ -111,10 +105,6 @@ function coveredPaths({ workTree, repository }: SightRequest, needed: readonly s
   return [...new Set([...covered, ...whole])];
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path).isDirectory();
-}
-
 function hiddenFolders(personHome: string): string[] {
   const found = [...alwaysHidden, personHome].filter((path) => path !== '/' && pathExists(path)).map(realPathOrSame);
   return [...new Set(found)];
@@ -157,11 +147,10 @@ function inSystem({ hidden, system }: Pick<MachinePaths, 'hidden' | 'system'>, p
 
 /** Object folders of other repositories that this one reads from; gitrepository-layout(5). */
 function borrowedObjects(objects: string, depth = 0): string[] {
-  const file = join(objects, 'info', 'alternates');
-  if (depth > 5 || !existsSync(file)) return [];
-  const lines = readFileSync(file, 'utf8').split('\n');
-  const folders = lines.filter((line) => line !== '' && !line.startsWith('#'));
-  return folders
+  if (depth > 5) return [];
+  return readTextOrEmpty(join(objects, 'info', 'alternates'))
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => resolve(objects, line))
     .flatMap((folder) => [folder, ...borrowedObjects(folder, depth + 1)]);
 }

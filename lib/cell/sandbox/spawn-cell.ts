@@ -19,7 +19,8 @@ import {
 import { buildConfineCommand } from './confine.ts';
 import { spawnWithPipes, waitForAllOutput } from './output-pipes.ts';
 
-interface CellStart {
+/** A program to start in a cell, and what takes its output. */
+export interface CellStart {
   readonly sandbox: SandboxCapabilities;
   readonly profile: CellProfile;
   readonly limits: CellLimits;

@@ -1,4 +1,4 @@
-import { accessSync, constants, type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { accessSync, constants, type Dirent, lstatSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { listEntriesIn, listNamesIn } from '../../util/read-file.ts';
 import { isSameOrBelowFolder } from '../../util/real-and-private-paths.ts';
@@ -72,14 +72,10 @@ function isReadable(path: string): boolean {
  * a file for reading only. Empty where there is no /proc.
  */
 export function listKernelEntries(): readonly string[] {
-  try {
-    return readdirSync('/proc')
-      .filter((name) => !/^\d+$/.test(name))
-      .map((name) => join('/proc', name))
-      .filter(isSettable);
-  } catch {
-    return [];
-  }
+  return listNamesIn('/proc')
+    .filter((name) => !/^\d+$/.test(name))
+    .map((name) => join('/proc', name))
+    .filter(isSettable);
 }
 
 function isSettable(path: string): boolean {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { AuditLine, CallDecision, ToolCall } from '../../domain/agent-policy.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AuditSummary } from '../../domain/ports/agent-port.ts';
+import { parseJsonRecord } from '../../util/json.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { agentLogsRoot } from '../run-folder.ts';
 
@@ -95,13 +96,9 @@ export function parseAudit(lines: readonly string[]): AuditLine[] {
 }
 
 function parseAuditLine(text: string): AuditLine[] {
-  try {
-    const line = JSON.parse(text) as Partial<AuditLine>;
-    const isWhole = [line.tool, line.target, line.rule, line.decision].every((part) => typeof part === 'string');
-    return isWhole ? [line as AuditLine] : [];
-  } catch {
-    return [];
-  }
+  const line: Partial<AuditLine> = parseJsonRecord(text);
+  const isWhole = [line.tool, line.target, line.rule, line.decision].every((part) => typeof part === 'string');
+  return isWhole ? [line as AuditLine] : [];
 }
 
 function firstLine(text: string): string {

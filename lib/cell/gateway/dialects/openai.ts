@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
+import { isJsonRecord, type JsonRecord, parseJson } from '../../../util/json.ts';
 import type { Dialect, ModelApiEndpoint, PromptText } from './dialect.ts';
 import { createMediaReplacer } from './media.ts';
 import { asListOfValues, selectHeadersByName, textOrEmpty } from './request-fields.ts';
@@ -58,12 +58,8 @@ export const openaiListParameters: Dialect['parameters'] = {
 export function parseToolCallInput(given: unknown): JsonRecord | string {
   if (isJsonRecord(given)) return given;
   const text = textOrEmpty(given);
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    return isJsonRecord(value) ? value : text;
-  } catch {
-    return text;
-  }
+  const value = parseJson(text === '' ? '{}' : text);
+  return isJsonRecord(value) ? value : text;
 }
 
 /** The text of a result: one text, or parts of which some are text. */
