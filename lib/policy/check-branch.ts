@@ -208,20 +208,15 @@ function judgeSize(policy: AgentPolicy, file: ChangedFile): PolicyObjection | nu
   );
 }
 
-function judgeSecrets(input: FilesInput, file: ChangedFile): PolicyObjection[] {
-  return secretsOf(input, file).map(({ id, line }) =>
+function judgeSecrets({ secrets, readText }: FilesInput, file: ChangedFile): PolicyObjection[] {
+  const text = secrets !== undefined || file.isBinary ? null : readText(file.path);
+  const found = secrets?.(file.path) ?? (text === null ? [] : findSecrets(text, null));
+  return found.map(({ id, line }) =>
     createObjection(
       'secret',
       `${file.path}:${line} looks like a credential (${id}). Remove it and read it from the environment instead.`,
     ),
   );
-}
-
-function secretsOf({ secrets, readText }: FilesInput, file: ChangedFile): readonly SecretFinding[] {
-  if (secrets !== undefined) return secrets(file.path);
-  const text = file.isBinary ? null : readText(file.path);
-  if (text === null) return [];
-  return findSecrets(text, null);
 }
 
 /** A change of sources without any change of tests. */

@@ -7,9 +7,8 @@ import { tooComplexRefusal } from './bash/parse-script.ts';
 import { CommandRefusal } from './bash/shell-command-types.ts';
 import { type ChangedEntry, checkFileEntry } from './check-branch.ts';
 import { judgeCommitMessage, judgeMessageTrailers } from './check-commit.ts';
-import { judgePath } from './judge-path.ts';
+import { judgePath, resolvePathInContext } from './judge-path.ts';
 import { createObjection, joinFirstItems, type PolicyObjection } from './policy-rules.ts';
-import { resolvePath } from './resolve-path.ts';
 import { findPathsOfToolCall } from './tool-call-paths.ts';
 
 /**
@@ -73,12 +72,8 @@ function judgeInput(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Poli
   // Without a folder of its own a search starts where the call was made.
   const start = named.isSearch && named.base === null ? judgePath(context, '.', 'read') : null;
   if (start !== null) return start;
-  const base = named.base === null ? call.cwd : baseFolder(call.cwd, named.base);
+  const base = named.base?.startsWith('/') === true ? named.base : joinPath(call.cwd, named.base ?? '');
   return named.patterns.map((one) => judgeGlob({ ...context, cwd: base }, one)).find((one) => one !== null) ?? null;
-}
-
-function baseFolder(cwd: string, base: string): string {
-  return base.startsWith('/') ? base : `${cwd}/${base}`;
 }
 
 function judgeShell(policy: AgentPolicy, call: ToolCall, facts: PathFacts): PolicyObjection | null {
@@ -92,15 +87,10 @@ function judgeShell(policy: AgentPolicy, call: ToolCall, facts: PathFacts): Poli
       'Nothing runs in the background here. Run the command in the foreground.',
     );
   }
-  const blocked = judgePath({ policy, facts, cwd: call.cwd }, '.', 'read');
+  const context = { policy, facts, cwd: call.cwd };
+  const blocked = judgePath(context, '.', 'read');
   if (blocked !== null) return blocked;
-  const start = resolvePath({
-    path: '.',
-    cwd: call.cwd,
-    worktree: policy.worktree,
-    extra: policy.extra_writable ?? [],
-    facts,
-  });
+  const start = resolvePathInContext(context, '.', 'read');
   if ('rule' in start) return start;
   const cwd = start.kind === 'extra' ? start.resolved : joinPath(policy.worktree, start.resolved);
   return judgeBash({ policy, facts, cwd, command: typeof input.command === 'string' ? input.command : '' });

@@ -21,15 +21,8 @@ export interface PathContext {
 
 /** Judges one path of a tool call or command; null: nothing against it. */
 export function judgePath(context: PathContext, path: string, access: Access): PolicyObjection | null {
-  const { policy, facts, cwd } = context;
-  const found = resolvePath({
-    path,
-    cwd,
-    worktree: policy.worktree,
-    extra: policy.extra_writable ?? [],
-    facts,
-    isLinkItself: access === 'remove',
-  });
+  const { policy } = context;
+  const found = resolvePathInContext(context, path, access);
   if ('kind' in found && found.kind === 'extra') return null;
   if (access !== 'read' && !policy.can_write) return readOnly(policy);
   if ('rule' in found) return found;
@@ -38,10 +31,16 @@ export function judgePath(context: PathContext, path: string, access: Access): P
 
 /** Judges a path that leads to no place a call may name, without a look at the file there; null: it leads to one. */
 export function judgeOutsidePath(context: PathContext, path: string, access: Access): PolicyObjection | null {
-  const { policy, facts, cwd } = context;
-  const { worktree, extra_writable: extra = [] } = policy;
-  const found = resolvePath({ path, cwd, worktree, extra, facts, isLinkItself: access === 'remove' });
-  return 'rule' in found ? judgePath(context, path, access) : null;
+  return 'rule' in resolvePathInContext(context, path, access) ? judgePath(context, path, access) : null;
+}
+
+/** Follows a path from where the call is made; it may lead to the worktree, and to the agent's temporary folders. */
+export function resolvePathInContext(
+  { policy: { worktree, extra_writable: extra = [] }, facts, cwd }: PathContext,
+  path: string,
+  access: Access,
+): ResolvedPath | PolicyObjection {
+  return resolvePath({ path, cwd, worktree, extra, facts, isLinkItself: access === 'remove' });
 }
 
 /** The rules on a path of the repository that need no file system: the post-check asks them too. */

@@ -18,9 +18,12 @@ export function isProgramNameTaken(policy: AgentPolicy, name: string): boolean {
   );
 }
 
-/** The blocked pattern a text matches, if any. */
-export function findBlockedPattern(policy: AgentPolicy, text: string): string | undefined {
-  return policy.blocked_patterns.find((pattern) => new RegExp(pattern, 'u').test(text));
+/** The objection to a text that matches a blocked pattern; null: none. `shown`: what its message calls the text. */
+export function judgeBlockedPattern(policy: AgentPolicy, text: string, shown: string): PolicyObjection | null {
+  const pattern = policy.blocked_patterns.find((one) => new RegExp(one, 'u').test(text));
+  if (pattern === undefined) return null;
+  const details = `${shown} matches the blocked pattern ${pattern}. Find another way, or leave it to a person.`;
+  return createObjection('bash-pattern', details);
 }
 
 /** How many words after the program name the best matching entry holds; null: no entry matches. */

@@ -1,6 +1,6 @@
 import type { AgentPolicy, PathFacts } from '../../domain/agent-policy.ts';
 import { createObjection, joinFirstItems, type PolicyObjection } from '../policy-rules.ts';
-import { findBlockedPattern } from './allowed-words.ts';
+import { judgeBlockedPattern } from './allowed-words.ts';
 import { expandWord } from './expand-word.ts';
 import { judgeCommand, judgeRedirections } from './judge-command.ts';
 import { judgePathsInWord } from './judge-mentioned-paths.ts';
@@ -26,12 +26,8 @@ export function judgeBash(question: BashQuestion): PolicyObjection | null {
   try {
     parseScript(command);
     if (policy.exact_commands.some((one) => one.trim() === command.trim())) return recordedOnly;
-    const pattern = findBlockedPattern(policy, command);
-    if (pattern !== undefined)
-      return createObjection(
-        'bash-pattern',
-        `The command matches the blocked pattern ${pattern}. Find another way, or leave it to a person.`,
-      );
+    const blocked = judgeBlockedPattern(policy, command, 'The command');
+    if (blocked !== null) return blocked;
     if (policy.allowed_commands.length === 0 && (policy.base_commands ?? []).length === 0) return onlyExact(policy);
     judgeLine(question, 0);
     return null;

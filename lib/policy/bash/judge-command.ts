@@ -4,9 +4,9 @@ import { resolvePath } from '../resolve-path.ts';
 import {
   countAllowedWords,
   explainRefusedProgram,
-  findBlockedPattern,
   findProgramFamily,
   isProgramAllowedAlone,
+  judgeBlockedPattern,
   notAllowedObjection,
   splitAllowedEntry,
 } from './allowed-words.ts';
@@ -119,12 +119,8 @@ function judgeWords(context: ShellCommandContext, words: readonly string[], give
   const elsewhere = name === 'git' && written[0] === '-C' ? folderAt(context, written[1] ?? '') : null;
   if (elsewhere !== null) return judgeWords({ ...context, cwd: elsewhere }, ['git', ...written.slice(2)], given);
   const args = normalizeCommand(name, written);
-  const pattern = findBlockedPattern(policy, unknownTextMarks.shown(words.join(' ')));
-  if (pattern !== undefined)
-    return createObjection(
-      'bash-pattern',
-      `${name} … matches the blocked pattern ${pattern}. Find another way, or leave it to a person.`,
-    );
+  const blocked = judgeBlockedPattern(policy, unknownTextMarks.shown(words.join(' ')), `${name} …`);
+  if (blocked !== null) return blocked;
   if (isBuiltin(name) && !isSourcing(context, [name, ...args])) {
     const found = judgeBuiltin({ name, args, allowedEnv: policy.allowed_env });
     if (found !== null) return found;
@@ -240,9 +236,8 @@ function judgeRunner(call: ProgramCall): PolicyObjection | null {
       `${unknownTextMarks.shown(tool) || 'Nothing'} is not a plain program name. Name the program first, without options.`,
     );
   if (isOwn(context, tool)) return call.judgeInner([tool, ...rest]);
-  const pattern = findBlockedPattern(context.policy, unknownTextMarks.shown([tool, ...rest].join(' ')));
-  if (pattern !== undefined)
-    return createObjection('bash-pattern', `${tool} … matches the blocked pattern ${pattern}. Find another way.`);
+  const blocked = judgeBlockedPattern(context.policy, unknownTextMarks.shown([tool, ...rest].join(' ')), `${tool} …`);
+  if (blocked !== null) return blocked;
   const fetched = /^(?:npx|bunx|pnpx|npm|pnpm|yarn)$/.test(name)
     ? judgeInstalledProgram(context, tool, isKnownProgram(tool))
     : null;

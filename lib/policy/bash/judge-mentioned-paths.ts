@@ -35,7 +35,12 @@ export const standardStreamPattern = /^(?:\/dev\/(?:null|stdin|stdout|stderr|zer
 export function judgeMentionedPaths(call: ProgramCall): PolicyObjection | null {
   const { context, family, args, allowedArgumentCount } = call;
   if (textPrograms.has(family)) return null;
-  if (family === 'find') return findFirstObjection(findPlaces(args), (one) => judgePathsInWord(context, one, 'file'));
+  if (family === 'find') {
+    const compared = args.filter((_, index) => comparing.test(args[index - 1] ?? ''));
+    return findFirstObjection([...listStartsOfFind(args), ...compared], (one) =>
+      judgePathsInWord(context, one, 'file'),
+    );
+  }
   const kind = scripted[aliases[family] ?? family];
   const at = kind === undefined ? -1 : scriptAt(args, kind);
   const isReader = readers.has(family);
@@ -57,13 +62,13 @@ function scriptAt(args: readonly string[], { gives, valued }: (typeof scripted)[
   return args.findIndex((arg, at) => arg !== '' && !/^-./.test(arg) && !valued.test(args[at - 1] ?? ''));
 }
 
-/** Where find starts, and the files it compares with. */
-function findPlaces(args: readonly string[]): readonly string[] {
+// Options of find that name files to compare with, or to write.
+const comparing = /^-(?:newer\w*|samefile|anewer|cnewer|files0-from|fprint0?|fls)$/;
+
+/** The words of find before its tests: the folders it starts in, and options about links. */
+export function listStartsOfFind(args: readonly string[]): readonly string[] {
   const first = args.findIndex((arg) => /^(?:-(?![HLPO]\d?$)|[(!])/.test(arg));
-  const compared = args.filter((_, at) =>
-    /^-(?:newer\w*|samefile|anewer|cnewer|files0-from|fprint0?|fls)$/.test(args[at - 1] ?? ''),
-  );
-  return [...(first < 0 ? args : args.slice(0, first)), ...compared];
+  return first < 0 ? args : args.slice(0, first);
 }
 
 // Their operands are files.

@@ -3,6 +3,8 @@ import { type ShellWord, unknownTextMarks } from './shell-command-types.ts';
 
 type Read = (word: RawWord) => readonly ShellWord[];
 
+const { any, names, number, plain, here, top, isIn, isOpen } = unknownTextMarks;
+
 // They pass on lines they get, or parts of them that are as harmless.
 const filters = new Set(['head', 'tail', 'sort', 'uniq', 'grep']);
 const plainPrograms = new Set(['basename', 'uname', 'whoami', 'arch', 'hostname']);
@@ -14,71 +16,53 @@ const plainPrograms = new Set(['basename', 'uname', 'whoami', 'arch', 'hostname'
 export function findPossibleOutputs(script: ParsedScript, read: Read): readonly string[] {
   const [statement, ...others] = script.commands;
   const { command } = statement ?? {};
-  if (command === undefined || command.type === 'AndOr' || others.length > 0) return [unknownTextMarks.any];
+  if (command === undefined || command.type === 'AndOr' || others.length > 0) return [any];
   return findPossiblePipeOutputs(command.type === 'Pipeline' ? command.commands : [command], read);
 }
 
 /** Returns the possible outputs of the parts of a pipe. */
 export function findPossiblePipeOutputs(parts: readonly CommandNode[], read: Read): readonly string[] {
   const commands = parts.flatMap((part) => (part.type === 'Command' ? [part] : []));
-  if (commands.length !== parts.length) return [unknownTextMarks.any];
+  if (commands.length !== parts.length) return [any];
   const last = commands.findLastIndex((one, at) => at === 0 || !filters.has(one.name?.text ?? ''));
   const [only] = commands.slice(last);
-  return only === undefined ? [unknownTextMarks.any] : printed(only, read);
+  return only === undefined ? [any] : printed(only, read);
 }
 
 function printed(command: Command, read: Read): readonly string[] {
   const words = [command.name, ...command.suffix.filter((part) => part.type === 'Word')].flatMap((word) =>
     word === undefined ? [] : read(word),
   );
-  const texts = words.map(({ values: [first = '', ...more], isGlob }) =>
-    more.length > 0 || isGlob ? unknownTextMarks.any : first,
-  );
+  const texts = words.map(({ values: [first = '', ...more], isGlob }) => (more.length > 0 || isGlob ? any : first));
   const [name = '', ...args] = texts;
   const operands = args.filter((arg) => !arg.startsWith('-'));
   const has = (...options: readonly string[]): boolean => args.some((arg) => options.includes(arg));
   if (name === 'git') return printedByGit(args);
-  if (name === 'pwd') return [unknownTextMarks.here];
-  if (name === 'echo') return operands.some(unknownTextMarks.isIn) ? [unknownTextMarks.any] : [operands.join(' ')];
+  if (name === 'pwd') return [here];
+  if (name === 'echo') return operands.some(isIn) ? [any] : [operands.join(' ')];
   if (name === 'dirname') return [folderOf(operands)];
   if (name === 'mktemp')
-    return [
-      operands.length === 0 || /^\/tmp\/[^/]+$/.test(operands[0] ?? '')
-        ? `/tmp/${unknownTextMarks.plain}`
-        : unknownTextMarks.any,
-    ];
-  if (/^(?:nproc|seq)$/.test(name) || (name === 'wc' && operands.length === 0)) return [unknownTextMarks.number];
-  if (name === 'date')
-    return [
-      has('+%s')
-        ? unknownTextMarks.number
-        : args.some((arg) => /[/D]/.test(arg))
-          ? unknownTextMarks.any
-          : unknownTextMarks.plain,
-    ];
+    return [operands.length === 0 || /^\/tmp\/[^/]+$/.test(operands[0] ?? '') ? `/tmp/${plain}` : any];
+  if (/^(?:nproc|seq)$/.test(name) || (name === 'wc' && operands.length === 0)) return [number];
+  if (name === 'date') return [has('+%s') ? number : args.some((arg) => /[/D]/.test(arg)) ? any : plain];
   if (/^[ef]?grep$/.test(name)) return [printedByGrep(args, operands)];
-  if (plainPrograms.has(name)) return [unknownTextMarks.plain];
-  if (name === 'find')
-    return [args.some((arg) => /^-(?:exec|ok|f?print|f?ls)/.test(arg)) ? unknownTextMarks.any : unknownTextMarks.names];
-  if (name === 'ls')
-    return [args.some((arg) => /^-[A-Za-z1]*[lsni]/.test(arg)) ? unknownTextMarks.any : unknownTextMarks.names];
-  if (name === 'rg')
-    return [has('-l', '--files', '--files-with-matches') ? unknownTextMarks.names : unknownTextMarks.any];
-  return [unknownTextMarks.any];
+  if (plainPrograms.has(name)) return [plain];
+  if (name === 'find') return [args.some((arg) => /^-(?:exec|ok|f?print|f?ls)/.test(arg)) ? any : names];
+  if (name === 'ls') return [args.some((arg) => /^-[A-Za-z1]*[lsni]/.test(arg)) ? any : names];
+  if (name === 'rg') return [has('-l', '--files', '--files-with-matches') ? names : any];
+  return [any];
 }
 
 /** Of one file, or of its input, `grep -c` prints the number alone. */
 function printedByGrep(args: readonly string[], operands: readonly string[]): string {
-  if (args.some((arg) => /^-[A-Za-z]*l/.test(arg))) return unknownTextMarks.names;
+  if (args.some((arg) => /^-[A-Za-z]*l/.test(arg))) return names;
   const isCount = args.some((arg) => /^-[ivwxEF]*c[ivwxEF]*$/.test(arg));
-  return isCount && operands.length < 3 && !args.some((arg) => /^-[A-Za-z]*[rRHe]|^--/.test(arg))
-    ? unknownTextMarks.number
-    : unknownTextMarks.any;
+  return isCount && operands.length < 3 && !args.some((arg) => /^-[A-Za-z]*[rRHe]|^--/.test(arg)) ? number : any;
 }
 
-function folderOf([path = unknownTextMarks.any, ...others]: readonly string[]): string {
-  if (others.length > 0 || unknownTextMarks.isOpen(path)) return unknownTextMarks.any;
-  if (unknownTextMarks.isIn(path)) return unknownTextMarks.names;
+function folderOf([path = any, ...others]: readonly string[]): string {
+  if (others.length > 0 || isOpen(path)) return any;
+  if (isIn(path)) return names;
   return path.includes('/') ? path.replace(/\/+[^/]*\/*$/, '') || '/' : '.';
 }
 
@@ -86,40 +70,27 @@ const naming = /^(?:merge-base|describe|symbolic-ref|tag|rev-parse|rev-list|ls-f
 
 /** Revisions and paths, where that is all the options ask for; a listing with ids would name contents. */
 function printedByGit([subcommand = '', ...args]: readonly string[]): readonly string[] {
-  if (!naming.test(subcommand) || args.some((arg) => unknownTextMarks.isOpen(arg) || arg.includes(':')))
-    return [unknownTextMarks.any];
+  if (!naming.test(subcommand) || args.some((arg) => isOpen(arg) || arg.includes(':'))) return [any];
   const has = (pattern: RegExp): boolean => args.some((arg) => pattern.test(arg));
   switch (subcommand) {
     case 'rev-parse':
-      if (has(/^--show-toplevel$/)) return [unknownTextMarks.top];
-      return [has(/^--(?:git|absolute|show|local|shared)/) ? unknownTextMarks.any : unknownTextMarks.names];
+      if (has(/^--show-toplevel$/)) return [top];
+      return [has(/^--(?:git|absolute|show|local|shared)/) ? any : names];
     case 'rev-list':
-      return [
-        has(/^--count$/)
-          ? unknownTextMarks.number
-          : has(/^--(?!max-count|no-merges|first-parent|all|reverse)/)
-            ? unknownTextMarks.any
-            : unknownTextMarks.names,
-      ];
+      return [has(/^--count$/) ? number : has(/^--(?!max-count|no-merges|first-parent|all|reverse)/) ? any : names];
     case 'log':
       return [
-        has(/^--(?:format|pretty)=(?:format:)?%[Hh]$/) && !has(/^-[A-Za-z]*[pu]|^--(?:patch|raw|stat)/)
-          ? unknownTextMarks.names
-          : unknownTextMarks.any,
+        has(/^--(?:format|pretty)=(?:format:)?%[Hh]$/) && !has(/^-[A-Za-z]*[pu]|^--(?:patch|raw|stat)/) ? names : any,
       ];
     case 'ls-files':
-      return [
-        has(/^-(?!-)[A-Za-z]*[stuvfk]|^--(?:stage|unmerged|format|debug)/)
-          ? unknownTextMarks.any
-          : unknownTextMarks.names,
-      ];
+      return [has(/^-(?!-)[A-Za-z]*[stuvfk]|^--(?:stage|unmerged|format|debug)/) ? any : names];
     case 'diff':
-      return [has(/^--name-only$/) ? unknownTextMarks.names : unknownTextMarks.any];
+      return [has(/^--name-only$/) ? names : any];
     case 'grep':
-      return [has(/^-[A-Za-z]*l/) ? unknownTextMarks.names : unknownTextMarks.any];
+      return [has(/^-[A-Za-z]*l/) ? names : any];
     case 'branch':
-      return [has(/^--show-current$/) ? unknownTextMarks.names : unknownTextMarks.any];
+      return [has(/^--show-current$/) ? names : any];
     default:
-      return [unknownTextMarks.names];
+      return [names];
   }
 }

@@ -6,8 +6,7 @@ import type {
   TestExpression,
 } from 'unbash';
 import type { AgentPolicy, PathFacts } from '../../domain/agent-policy.ts';
-import { judgePath, type PathContext } from '../judge-path.ts';
-import { resolvePath } from '../resolve-path.ts';
+import { judgePath, type PathContext, resolvePathInContext } from '../judge-path.ts';
 import { isProgramNameTaken } from './allowed-words.ts';
 import { expandWord } from './expand-word.ts';
 import { isCertainlyNumber, listVariablesSetByArithmetic, requireSafeArithmetic } from './inner-scripts.ts';
@@ -194,14 +193,8 @@ export function applyCdCommand(walk: ScriptWalk, shell: ShellPosition, name: str
 
 /** A folder reached by a symlink has two parents, so it is refused. */
 function folderOf(context: PathContext, path: string): string {
-  const { policy, facts, cwd } = context;
-  const found = resolvePath({
-    path,
-    cwd,
-    worktree: policy.worktree,
-    extra: policy.extra_writable ?? [],
-    facts,
-  });
+  const { policy } = context;
+  const found = resolvePathInContext(context, path, 'read');
   const refused = 'rule' in found ? found : judgePath(context, path, 'read');
   if ('rule' in found || refused !== null)
     throw new CommandRefusal('bash-directory', refused?.details ?? `${path} is out of bounds.`);

@@ -2,7 +2,7 @@ import { judgePathByName } from '../judge-path.ts';
 import { createObjection, type PolicyObjection } from '../policy-rules.ts';
 import { wrapperObjection } from './builtins.ts';
 import { isFileChangingProgram, judgeChangedPath } from './judge-changed-files.ts';
-import { judgeInlineCode, judgePathsInWord } from './judge-mentioned-paths.ts';
+import { judgeInlineCode, judgePathsInWord, listStartsOfFind } from './judge-mentioned-paths.ts';
 import { findFirstObjection, type ProgramCall } from './program-call.ts';
 import { unknownTextMarks } from './shell-command-types.ts';
 
@@ -94,8 +94,7 @@ function judgeXargs({ args, judgeInner, piped }: ProgramCall): PolicyObjection |
 
 function judgeFind(call: ProgramCall): PolicyObjection | null {
   const { args, context } = call;
-  const first = args.findIndex((arg) => /^(?:-(?![HLPO]\d?$)|[(!])/.test(arg));
-  const given = (first < 0 ? args : args.slice(0, first)).filter((arg) => !arg.startsWith('-'));
+  const given = listStartsOfFind(args).filter((arg) => !arg.startsWith('-'));
   const places = given.length === 0 ? ['.'] : given;
   const follows = args.some((arg) => /^(?:-L|-follow)$/.test(arg));
   if (
