@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { claudeCallFacts } from '../../lib/agents/claude-calls.ts';
-import { capEgressLog } from '../../lib/cell/egress/egress-rules.ts';
+import { openEgressLog } from '../../lib/cell/egress/egress-rules.ts';
 import type { GatewayLogLine } from '../../lib/cell/gateway/gateway-options.ts';
 import type { WatcherClient } from '../../lib/cell/runner-context.ts';
 import { limitNumberOfQuestions } from '../../lib/cell/watcher/agent-questions.ts';
@@ -381,13 +381,15 @@ test('WAT-2: programs of the agent can neither fill the memory of the judge nor 
 });
 
 test('egress: what is refused is logged so often and no more, what left always', () => {
-  const lines: GatewayLogLine[] = [];
-  const log = capEgressLog((line: GatewayLogLine) => lines.push(line));
+  const file = join(makeTempDir(), 'egress.jsonl');
+  const log = openEgressLog<GatewayLogLine>(file, now);
   const line = { method: 'GET', path: '/x', status: 403, tokens: 0 };
   for (let count = 0; count < 30_000; count += 1) log({ ...line, refused: 'path' });
   log({ ...line, refused: null });
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   assert.is(lines.length, 20_001);
-  assert.is(lines.at(-2)?.refused, 'path; no more of these are logged');
+  const last: unknown = JSON.parse(lines.at(-2) ?? '');
+  assert.equal(last, { timestamp: now().toISOString(), ...line, refused: 'path; no more of these are logged' });
 });
 
 test('WAT-2 an agent that asks without end does not slow the judging of another one', async () => {

@@ -112,16 +112,14 @@ function judge({ outcome, judged, calls, heard, wasWritten }: Evidence): CanaryR
     ...(wasWritten ? ['the forbidden file was written'] : []),
     ...(refused === undefined ? ['the watcher was not asked, or allowed the call'] : []),
     ...(outcome.audit.blocked === 0 ? ['the audit holds no blocked call'] : []),
-    ...(refused !== undefined && !isQuoted(refused.decision, heard) ? ['the agent did not receive the refusal'] : []),
+    ...(refused !== undefined && heard?.text.includes(`[${refused.decision.rule}]`) !== true
+      ? ['the agent did not receive the refusal']
+      : []),
     ...(refused !== undefined && heard !== null ? ledgerProblems(refused, heard, calls) : []),
   ];
   if (problems.length === 0) return { denied: true, details: `denied by ${refused?.decision.rule}` };
   const ended = outcome.failure === null ? [] : [`it ended with: ${outcome.failure.message}`];
   return { denied: false, details: [...problems, ...ended].join('; ') };
-}
-
-function isQuoted(refusal: CallDecision, heard: ConversationResult | null): boolean {
-  return heard?.text.includes(`[${refusal.rule}]`) ?? false;
 }
 
 /** Lists faults of the ledger, had the call run: it must find it where no hook asked, and not where it was allowed. */
@@ -187,6 +185,7 @@ async function startCanaryModel(
   call: Omit<ConversationCall, 'id'>,
 ): Promise<ScriptedCanaryModel> {
   let heard: ConversationResult | null = null;
+  const asking: ScriptedMessage = { text: '', calls: [{ ...call, id: 'toolu_canary' }], usage };
   const server = createServer((request, response) => {
     void readBody(request).then((text) => {
       const body = parseJsonRecord(text ?? '');
@@ -194,9 +193,7 @@ async function startCanaryModel(
       if (dialect === null || endpoint?.isPaid !== true) return void response.writeHead(404).end('{}');
       heard ??= dialect.readConversation(body).results[0] ?? null;
       const isAsked = dialect.offersTools(body) && heard === null;
-      const { contentType, body: answer } = dialect.answer(isAsked ? callFor(call) : done, body, {
-        endpoint,
-      });
+      const { contentType, body: answer } = dialect.answer(isAsked ? asking : done, body, { endpoint });
       response.writeHead(200, { 'content-type': contentType }).end(answer);
     });
   });
@@ -215,7 +212,3 @@ function findEndpoint(
 
 const usage = { input_tokens: 1, output_tokens: 1 };
 const done: ScriptedMessage = { text: 'The canary is done.', calls: [], usage };
-
-function callFor(call: Omit<ConversationCall, 'id'>): ScriptedMessage {
-  return { text: '', calls: [{ ...call, id: 'toolu_canary' }], usage };
-}

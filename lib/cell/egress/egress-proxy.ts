@@ -68,7 +68,8 @@ export async function openEgressProxy(options: EgressOptions): Promise<EgressPro
     },
     volume,
   };
-  const isKnown = (header: string | undefined): boolean => secret === null || header === basic(secret);
+  const shown = `Basic ${Buffer.from(`${egressProxyUser}:${secret}`).toString('base64')}`;
+  const isKnown = (header: string | undefined): boolean => secret === null || header === shown;
   // An error on one connection ends that one, not the program.
   const ending =
     (connection: { destroy(): unknown }) =>
@@ -98,8 +99,4 @@ export const egressProxyUser = 'cell';
 
 function brokeOff({ message }: Error): string {
   return `a connection was closed: ${message}`;
-}
-
-function basic(secret: string): string {
-  return `Basic ${Buffer.from(`${egressProxyUser}:${secret}`).toString('base64')}`;
 }

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { appendFileSync } from 'node:fs';
 import { BlockList, isIPv4 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { EgressHost, EgressPhase } from '../../domain/config/egress.ts';
@@ -169,11 +170,14 @@ export function sendEgressRefusal(socket: Duplex, { status, why }: EgressRefusal
 // An agent's own programs can repeat a refused request as often as they like.
 const mostRefused = 20_000;
 
-/** Logs every request that left, and of those that were refused as many as anybody would read. */
-export function capEgressLog<Line extends { readonly refused: string | null }>(
-  log: (line: Line) => void,
+/** Makes a log of every request that leaves, and of those that are refused as many as anybody would read. */
+export function openEgressLog<Line extends { readonly refused: string | null }>(
+  file: string,
+  now: () => Date,
 ): (line: Line) => void {
   let refused = 0;
+  const log = (line: Line): void =>
+    appendFileSync(file, `${JSON.stringify({ timestamp: now().toISOString(), ...line })}\n`, { mode: 0o600 });
   return (line) => {
     if (line.refused !== null) refused += 1;
     if (line.refused === null || refused < mostRefused) log(line);

@@ -42,7 +42,8 @@ export async function forwardPlainHttpRequest(
 ): Promise<void> {
   const method = request.method ?? '';
   const proxied = readTarget(traffic, request.url ?? '');
-  const target = proxied === null ? (request.url ?? '').slice(0, 300) : shownTarget(proxied.url);
+  const shown = proxied === null ? (request.url ?? '') : `${hostAndPortOfUrl(proxied.url)}${proxied.url.pathname}`;
+  const target = shown.slice(0, 300);
   const refuse = ({ status, why }: EgressRefusal): void => {
     const isNoted = traffic.logConnection({ method, target, status, bytes: 0, sent: 0, refused: why });
     if (!isNoted || response.headersSent) response.destroy();
@@ -58,10 +59,6 @@ export async function forwardPlainHttpRequest(
   const found = await findAllowedAddress(traffic.rules, host, traffic.resolve);
   if (isEgressRefusal(found)) return refuse(found);
   send(traffic, { method, proxied, address: found, request, response, target, refuse });
-}
-
-function shownTarget(url: URL): string {
-  return `${hostAndPortOfUrl(url)}${url.pathname}`.slice(0, 300);
 }
 
 /** Reads the address that a cell asks for; null where it is no http address. */

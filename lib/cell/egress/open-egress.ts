@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { configuredRegistriesEntry, type EgressPhase, readEgressHosts } from '../../domain/config/egress.ts';
@@ -10,7 +9,7 @@ import type { CellProfile } from '../sandbox/bwrap-profile.ts';
 import { makeSocketFolder } from '../watcher/socket-folder.ts';
 import { buildPackageToolSettings, type Certificates, listPipFolders, readCertificates } from './cell-registries.ts';
 import { egressProxyUser, openEgressProxy } from './egress-proxy.ts';
-import { capEgressLog, type EgressLogLine, type EgressRules } from './egress-rules.ts';
+import { type EgressRules, openEgressLog } from './egress-rules.ts';
 import { hostAndPortOfUrl } from './package-registry.ts';
 import { type PersonRegistries, readRegistries } from './read-registries.ts';
 
@@ -55,17 +54,12 @@ export async function openEgress(context: RunnerContext, request: EgressRequest)
   const isCell = confinement === 'bubblewrap';
   const secret = isCell ? null : randomBytes(16).toString('hex');
   const sockets = isCell ? makeSocketFolder(folder, 'egress') : null;
-  const file = egressLogFile(context.repository.commonDir, name);
   const door = await openEgressProxy({
     rules: rulesOf(context, phase, person),
     socketPath: sockets === null ? null : join(sockets.path, socketName),
     secret,
     ca: trusted(certificates),
-    log: capEgressLog((line: EgressLogLine) =>
-      appendFileSync(file, `${JSON.stringify({ timestamp: context.now().toISOString(), ...line })}\n`, {
-        mode: 0o600,
-      }),
-    ),
+    log: openEgressLog(egressLogFile(context.repository.commonDir, name), context.now),
   });
   const proxy =
     secret === null ? `http://127.0.0.1:${doorPort}` : `http://${egressProxyUser}:${secret}@127.0.0.1:${door.port}`;

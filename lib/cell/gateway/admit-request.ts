@@ -5,6 +5,7 @@ import { findTokenPrice, setUnknownPriceHint } from '../../domain/config/token-p
 import type { RequestDemand } from '../../domain/state/spending.ts';
 import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
 import type { Dialect, ReportedConversation } from './dialects/dialect.ts';
+import { textOrEmpty } from './dialects/request-fields.ts';
 import type { AgentEndingRefusal, GatewayContext, RefusedModelRequest } from './gateway-options.ts';
 import {
   computeRequestDemand,
@@ -59,7 +60,7 @@ export async function admitRequest(
     options.onForbidden({ rule: 'request-not-allowed', target, why: objection.message });
     return buildForbiddenRefusal(objection.why, objection.message);
   }
-  const model = endpoint.model ?? modelOf(read.request);
+  const model = endpoint.model ?? textOrEmpty(read.request.model).slice(0, longestReportedPath);
   if (!isModelPermitted(options.configuredModel, model)) {
     const why = explainForbiddenModel(options.configuredModel, model);
     options.onForbidden({ rule: 'model-not-allowed', target: model, why });
@@ -80,10 +81,6 @@ async function readRequest(request: IncomingMessage): Promise<RefusedModelReques
   return value === null
     ? buildForbiddenRefusal('body', 'A request to the model API is a JSON object.')
     : { request: value };
-}
-
-function modelOf({ model }: JsonRecord): string {
-  return typeof model === 'string' ? model.slice(0, longestReportedPath) : '';
 }
 
 /** A request that is not let through. */
@@ -142,7 +139,11 @@ export async function grantOutputTokens(
   const spent = { status: 400 };
   const isInUsd = options.usdLimit > 0 || options.sharesUsd;
   if (isInUsd && findTokenPrice(prompt.model, 0, options.configuredModel.prices) === null)
-    return { ...spent, why: 'no-price', message: noPrice(prompt.model) };
+    return {
+      ...spent,
+      why: 'no-price',
+      message: `The price of the model ${JSON.stringify(prompt.model)} is not known, and the budget is in dollars: ${setUnknownPriceHint}`,
+    };
   const isGone = (): boolean => response.destroyed;
   const own = await account.turns.take(id, demand, isGone);
   if (own === null) {
@@ -162,9 +163,4 @@ export async function grantOutputTokens(
     };
   if (shared < own) account.turns.reduce(id, demand, shared);
   return shared;
-}
-
-/** The message about a model that can't be held to a budget in dollars. */
-function noPrice(model: string): string {
-  return `The price of the model ${JSON.stringify(model)} is not known, and the budget is in dollars: ${setUnknownPriceHint}`;
 }

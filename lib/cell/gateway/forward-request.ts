@@ -178,7 +178,9 @@ async function relay(answer: IncomingMessage, response: ServerResponse, relayed:
   const held: Buffer[] = [];
   const isLong = (relayed.limit?.until ?? 0) - relayed.now > longestClientWaitMs;
   response.writeHead(statusCode, [
-    ...withoutConnection(answer.rawHeaders),
+    ...answer.rawHeaders.filter(
+      (_, index, all) => !connectionHeaders.has(all[index - (index % 2)]?.toLowerCase() ?? ''),
+    ),
     ...(isLong ? ['x-should-retry', 'false'] : []),
   ]);
   response.flushHeaders();
@@ -200,8 +202,4 @@ async function relay(answer: IncomingMessage, response: ServerResponse, relayed:
   relayed.settle(statusCode, await meter.finish(cut));
   if (!answer.complete) return void response.destroy();
   response.end(Buffer.concat(held));
-}
-
-function withoutConnection(rawHeaders: readonly string[]): string[] {
-  return rawHeaders.filter((_, index) => !connectionHeaders.has(rawHeaders[index - (index % 2)]?.toLowerCase() ?? ''));
 }

@@ -136,15 +136,12 @@ const removalAttempts = 200;
 
 async function removeGroup(folder: string): Promise<void> {
   for (let left = removalAttempts; left > 0 && existsSync(folder); left -= 1) {
-    for (const pid of readProcesses(folder)) sendSignalIfAlive(pid, 'SIGKILL');
+    const pids = readTextOrEmpty(join(folder, 'cgroup.procs')).split('\n').filter(Boolean);
+    for (const pid of pids) sendSignalIfAlive(Number(pid), 'SIGKILL');
     // The kernel takes its time.
     await rmdir(folder).catch(() => undefined);
     if (existsSync(folder)) await new Promise((resolve) => setTimeout(resolve, 5));
   }
-}
-
-function readProcesses(folder: string): number[] {
-  return readTextOrEmpty(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number);
 }
 
 /** Where this process stands among control groups: one tree for everything (version 2), or one per controller. */

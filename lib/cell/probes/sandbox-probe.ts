@@ -115,7 +115,7 @@ export function explainBubblewrapRefusal(said: string, machine: SandboxMachineFa
   const bwrap = machine.find('bwrap');
   if (bwrap === null) return notInstalled(machine);
   const reasons = [
-    ...(/Unknown option/.test(said) ? [tooOld(machine)] : []),
+    ...(/Unknown option/.test(said) ? [{ why: 'It is too old.', cure: notInstalled(machine).cure }] : []),
     ...refusedByKernel(machine, bwrap),
     ...refusedByContainer(machine),
   ];
@@ -138,10 +138,6 @@ function notInstalled(machine: SandboxMachineFacts): MissingSandbox {
     why: 'bubblewrap is not installed.',
     cure: [line === undefined ? "install bubblewrap with the system's package manager" : `${asRoot}${line}`],
   };
-}
-
-function tooOld(machine: SandboxMachineFacts): MissingSandbox {
-  return { why: 'It is too old.', cure: notInstalled(machine).cure };
 }
 
 function refusedByKernel(machine: SandboxMachineFacts, bwrap: string): MissingSandbox[] {

@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { roleSchema } from '../../domain/agent-policy.ts';
 import type { LiveAgent, RegisteredAgent } from '../../domain/ports/agent-port.ts';
-import type { AgentRunRecord } from '../../domain/state/session-schema.ts';
+import { type AgentRunRecord, agentRunSchema } from '../../domain/state/session-schema.ts';
 import { addSpending } from '../../domain/state/spending.ts';
 import { parseJson } from '../../util/json.ts';
 import { killPoint } from '../../util/kill-point.ts';
@@ -13,17 +12,12 @@ import { replaceFile } from '../../util/write-files.ts';
 import { agentOutputLogFile, runFoldersRoot } from '../run-folder.ts';
 import { auditFile } from '../watcher/audit-log.ts';
 
-const registrationSchema = z.object({
-  id: z.string(),
-  role: roleSchema,
-  task_id: z.string().nullable(),
+const ofRun = { id: true, role: true, task_id: true, started_at: true, cost_usd: true, tokens: true } as const;
+const registrationSchema = agentRunSchema.pick(ofRun).extend({
   pid: z.int().positive(),
   /** When the process started: a pid alone is used again. */
   pid_start: z.string().nullable(),
-  started_at: z.string(),
   worktree: z.string(),
-  cost_usd: z.number(),
-  tokens: z.number(),
   /** The most that requests under way may use beyond that. */
   under_way: z.object({ tokens: z.number(), cost_usd: z.number() }).default({ tokens: 0, cost_usd: 0 }),
   session: z.string().nullable().default(null),

@@ -95,7 +95,7 @@ export function watchForSilence(options: {
       heard = true;
     },
     look: (elapsedMs) => {
-      const now = files.map(sizeOf).join();
+      const now = files.map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0).join();
       if (heard || now !== sizes || isWaiting()) {
         [heard, sizes, lastSign, reports] = [false, now, elapsedMs, 0];
         return;
@@ -111,8 +111,4 @@ export function watchForSilence(options: {
       }
     },
   };
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

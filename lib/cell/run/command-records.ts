@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
+import { diagnosticRunSchema } from '../../domain/state/verdict.ts';
 import { parseJson } from '../../util/json.ts';
 import { parseIdentity, processState } from '../../util/process-identity.ts';
 import { listNamesIn, readTextOrEmpty } from '../../util/read-file.ts';
@@ -13,20 +14,14 @@ type Request = Parameters<AgentRunner['runCommand']>[0];
 const [noteFile, outputFile] = ['command.json', 'output'];
 const writeEveryMs = 300;
 
+const endSchema = diagnosticRunSchema.pick({ command: true, exit_code: true, timed_out: true, duration_ms: true });
 const schema = z.object({
   command: z.string(),
   phase: z.enum(['setup', 'diagnostics']),
   started_at: z.string(),
   session: z.string().nullable(),
   about: z.string(),
-  before: z.array(
-    z.object({
-      command: z.string(),
-      exit_code: z.number().nullable(),
-      timed_out: z.boolean(),
-      duration_ms: z.number(),
-    }),
-  ),
+  before: z.array(endSchema),
 });
 
 /** A diagnostic or setup command that runs, in whichever process of this machine. */
@@ -45,12 +40,7 @@ export function recordRunningCommand({ root }: RunFolder, request: Request, outp
     started_at: new Date().toISOString(),
     session: about?.session ?? null,
     about: about?.words ?? '',
-    before: (about?.before ?? []).map(({ command, exit_code, timed_out, duration_ms }) => ({
-      command,
-      exit_code,
-      timed_out,
-      duration_ms,
-    })),
+    before: (about?.before ?? []).map((run) => endSchema.parse(run)),
   };
   replaceFile(join(root, noteFile), JSON.stringify(note), 0o600);
   let isDue = false;
@@ -72,7 +62,7 @@ const endedName = 'checks';
 const mostEndedBytes = 64 * 1024;
 const endedSchema = schema
   .pick({ command: true, phase: true, session: true, about: true })
-  .extend({ id: z.string(), ended_at: z.string(), run: schema.shape.before.element });
+  .extend({ id: z.string(), ended_at: z.string(), run: endSchema });
 
 /** A command that has ended, and what it came to. */
 export type EndedCommand = Readonly<z.infer<typeof endedSchema>>;

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync } from 'node:fs';
 import type { Config } from '../../domain/config/config-schema.ts';
 import type { ModelApi, ModelProvider } from '../../domain/config/known-clis.ts';
 import { listConfiguredAgents } from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type Adapter, findModelApiOfAdapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
-import { capEgressLog } from '../egress/egress-rules.ts';
+import { openEgressLog } from '../egress/egress-rules.ts';
 import { getDialect } from '../gateway/dialects/get-dialect.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
-import type { GatewayLogLine, GatewayOptions } from '../gateway/gateway-options.ts';
+import type { GatewayOptions } from '../gateway/gateway-options.ts';
 import type { HintSource } from '../gateway/hint-inserter.ts';
 import { missingCredentialError } from '../gateway/model-credential.ts';
 import { type ModelApiRoute, readUpstream, type Upstream } from '../gateway/upstream-model-api.ts';
@@ -134,7 +133,6 @@ export function openGateway(
 ): Promise<Gateway> {
   const { request } = service;
   const { budget, id, policy, role } = request;
-  const file = egressLogFile(context.repository.commonDir, id);
   return startGateway({
     ...options,
     hints: {
@@ -163,11 +161,7 @@ export function openGateway(
       helper: access.helper,
       prices: context.config.models.prices,
     },
-    log: capEgressLog((line) => appendEgress(file, context.now(), line)),
+    log: openEgressLog(egressLogFile(context.repository.commonDir, id), context.now),
     now: context.now,
   });
-}
-
-function appendEgress(file: string, at: Date, line: GatewayLogLine): void {
-  appendFileSync(file, `${JSON.stringify({ timestamp: at.toISOString(), ...line })}\n`, { mode: 0o600 });
 }

@@ -96,7 +96,7 @@ function ownUser(): string[] {
 
 /** The smallest cell there is, to find out what works in cells here. */
 export function buildProbeBwrapArguments(argv: readonly string[], kernelEntries: readonly string[]): string[] {
-  return [...isolation, ...wholeSystem(kernelEntries), ...filtered(), '--', ...argv];
+  return [...isolation, '--ro-bind', '/', '/', ...processes(kernelEntries), ...filtered(), '--', ...argv];
 }
 
 /** The process that starts bubblewrap hands it the filter on that descriptor: see passSyscallFilterToBwrap. */
@@ -115,10 +115,6 @@ export function passSyscallFilterToBwrap(child: ChildProcess, { mayTrace }: Pick
 
 // Settings of the whole machine are files of root, which the kernel lets root write without any capability:
 // core_pattern names a program that is run outside every cell.
-function wholeSystem(kernelEntries: readonly string[]): string[] {
-  return ['--ro-bind', '/', '/', ...processes(kernelEntries)];
-}
-
 function processes(kernelEntries: readonly string[]): string[] {
   return [
     '--dev',

@@ -18,7 +18,8 @@ export function buildConfineCommand(
         ...bwrapArguments(profile),
       ];
     case 'seatbelt':
-      return ['sandbox-exec', ...seatbeltArguments(profile)];
+      // On the command line: no file with it can be swapped.
+      return ['sandbox-exec', '-p', renderSeatbeltProfile(profile)];
     case 'namespaces':
       return namespacesOnlyCommand;
     case 'watched':
@@ -103,11 +104,6 @@ export function renderSeatbeltProfile(profile: CellProfile): string {
     ...doors.ports.map((port) => `(allow network-outbound (remote ip "localhost:${port}"))`),
     '',
   ].join('\n');
-}
-
-/** Arguments of sandbox-exec up to the program: the profile is passed on the command line, no file can be swapped. */
-function seatbeltArguments(profile: CellProfile): readonly string[] {
-  return ['-p', renderSeatbeltProfile(profile)];
 }
 
 function rule(verb: 'allow' | 'deny', operations: string, paths: readonly string[]): readonly string[] {

@@ -41,7 +41,10 @@ export async function findHiddenFiles(
   const moved = await findMoved(git, paths);
   const real = [...new Set([...paths, ...moved])].map((path) => join(git.cwd, path)).filter(pathExists);
   const found = [...new Set(real.map(realPathOrSame))].filter(
-    (path) => path !== git.cwd && isSameOrBelowFolder(path, git.cwd) && !real.some((other) => isAbove(other, path)),
+    (path) =>
+      path !== git.cwd &&
+      isSameOrBelowFolder(path, git.cwd) &&
+      !real.some((other) => other !== path && isSameOrBelowFolder(path, other)),
   );
   if (found.length > mostMasked) throw tooMany(found.length);
   return found;
@@ -68,10 +71,6 @@ async function findMoved(git: GitContext, hidden: readonly string[]): Promise<re
     if (at >= 0) found.push(parts.slice(0, at + 1).join('/'));
   }
   return found;
-}
-
-function isAbove(folder: string, path: string): boolean {
-  return folder !== path && isSameOrBelowFolder(path, folder);
 }
 
 function tooMany(count: number): FlameError {
@@ -220,15 +219,11 @@ export async function findVisibleWorkTreePaths({
   }
   // A committed file under a hidden name is no more shown to an agent here than in its own worktree.
   covered.push(...(await findHiddenFiles({ cwd: mainWorkTree, env }, config, { showsCopies: false })));
-  const files = covered.filter((path) => !isLink(path));
+  // The target of a link is covered or not on its own account.
+  const files = covered.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false);
   return { covered: files.length > mostCovered ? [mainWorkTree] : files, kept, hidden, hiddenFromAgents };
 }
 
 function isDependency(path: string): boolean {
   return dependencies.has(basename(path)) || pathExists(join(path, 'pyvenv.cfg'));
-}
-
-/** Whether a path is a link: its target is covered or not on its own account. */
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? true;
 }

@@ -1,7 +1,7 @@
-import { accessSync, constants, type Dirent, lstatSync, readlinkSync } from 'node:fs';
+import { accessSync, constants, type Dirent, lstatSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { listEntriesIn, listNamesIn } from '../../util/read-file.ts';
-import { isSameOrBelowFolder } from '../../util/real-and-private-paths.ts';
+import { isSameOrBelowFolder, readLinkTarget } from '../../util/real-and-private-paths.ts';
 import { listWords } from '../../util/sort-and-group.ts';
 import type { SystemPath } from '../runner-context.ts';
 import { pathExists } from './tool-paths.ts';
@@ -27,11 +27,7 @@ const roots = [
 ];
 
 export function listSystemPaths(): readonly SystemPath[] {
-  return roots.filter(pathExists).map((path) => ({ path, link: linkOf(path) }));
-}
-
-function linkOf(path: string): string | null {
-  return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : null;
+  return roots.filter(pathExists).map((path) => ({ path, link: readLinkTarget(path) }));
 }
 
 const patienceMs = 60_000;

@@ -156,13 +156,9 @@ function prefixOutside(folder: string): readonly string[] {
   const optional = /^\/opt\/[^/]+/.exec(folder)?.[0];
   if (optional !== undefined) return [optional];
   const prefix = dirname(folder);
-  if (basename(folder) !== 'bin' || dirname(prefix) === '/') return isDeep(folder) ? [folder] : [];
+  // A folder right below / holds anything.
+  if (basename(folder) !== 'bin' || dirname(prefix) === '/') return dirname(folder) === '/' ? [] : [folder];
   const isToolchain = ['lib', 'libexec', 'pyvenv.cfg', 'share'].some((name) => pathExists(join(prefix, name)));
   const isPersonalFolder = ['.git', '.ssh', '.profile', '.bashrc'].some((name) => pathExists(join(prefix, name)));
   return isToolchain && !isPersonalFolder ? [prefix] : [folder];
-}
-
-/** A folder right below / holds anything. */
-function isDeep(folder: string): boolean {
-  return dirname(folder) !== '/' && folder !== '/';
 }

@@ -59,7 +59,7 @@ export function summarizeAudit(file: string): AuditSummary {
   const blockedLines = lines.filter((line) => line.decision === 'block');
   const byCall = new Map<string, number>();
   for (const { tool, target, rule } of blockedLines) {
-    const call = `${tool} ${firstLine(target)}: ${rule}`;
+    const call = `${tool} ${(target.split('\n')[0] ?? '').slice(0, 200)}: ${rule}`;
     byCall.set(call, (byCall.get(call) ?? 0) + 1);
   }
   const top = [...byCall]
@@ -99,8 +99,4 @@ function parseAuditLine(text: string): AuditLine[] {
   const line: Partial<AuditLine> = parseJsonRecord(text);
   const isWhole = [line.tool, line.target, line.rule, line.decision].every((part) => typeof part === 'string');
   return isWhole ? [line as AuditLine] : [];
-}
-
-function firstLine(text: string): string {
-  return (text.split('\n')[0] ?? '').slice(0, 200);
 }

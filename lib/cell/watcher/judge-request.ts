@@ -142,12 +142,9 @@ function judgeGitHook(request: GitHookRequest, options: AgentJudgingRules): Call
   const call = parseGitHookInput(request);
   if (call === null) return recordDecisionInAudit(options, null, malformed);
   // In the audit it's a call like any other.
-  const shown = { tool_name: `git ${call.hook}`, tool_input: { command: subjectOf(call) }, cwd: '' };
+  const command = call.hook === 'commit-msg' ? call.message : call.staged.map(({ path }) => path).join('\n');
+  const shown = { tool_name: `git ${call.hook}`, tool_input: { command }, cwd: '' };
   return recordDecisionInAudit(options, shown, decideGitHook(options.policy, call));
-}
-
-function subjectOf(call: GitHookCall): string {
-  return call.hook === 'commit-msg' ? call.message : call.staged.map(({ path }) => path).join('\n');
 }
 
 function decideSafely(call: ToolCall, options: AgentJudgingRules): CallDecision {

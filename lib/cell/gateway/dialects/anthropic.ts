@@ -2,12 +2,23 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import { listWords } from '../../../util/sort-and-group.ts';
-import { estimateMostTokens } from '../token-bound.ts';
 import { insertInAnthropic, readAnthropicConversation, renderAnthropicResponse } from './anthropic-conversation.ts';
 import { judgeAnthropicRequest } from './anthropic-request.ts';
-import type { Dialect, ModelApiEndpoint, PromptCacheMark, PromptText, ReportedUsage } from './dialect.ts';
+import {
+  createLineEstimator,
+  type Dialect,
+  type ModelApiEndpoint,
+  type PromptCacheMark,
+  type PromptText,
+  type ReportedUsage,
+} from './dialect.ts';
 import { bytesPerDocumentToken, tokensPerImage } from './media.ts';
 import { listRecordsOfValue, selectHeadersByName, textOrEmpty } from './request-fields.ts';
+
+const written = createLineEstimator(
+  '"content_block_delta"',
+  'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}',
+);
 
 /** The Messages API. */
 export const anthropicDialect: Dialect = {
@@ -82,16 +93,6 @@ function readUsage({ usage, model, message }: JsonRecord): readonly ReportedUsag
   return [plain, { usage: isJsonRecord(message.usage) ? message.usage : null, model: textOrEmpty(message.model) }];
 }
 
-// The line of an event that brings no text.
-const emptyDelta = estimateMostTokens(
-  'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}',
-);
-
-/** Close enough, and nothing has to be parsed. */
-function written(line: string): number {
-  return line.includes('"content_block_delta"') ? Math.max(0, estimateMostTokens(line) - emptyDelta) : 0;
-}
-
 // The headers that the claude CLI sends, but for its credential and those about the connection.
 const known: readonly string[] = [
   ...listWords(`
@@ -117,12 +118,10 @@ const knownBetas = listWords(`
 function passAnthropicHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const kept = selectHeadersByName(headers, known);
   const betas = [headers['anthropic-beta'] ?? []].flat().join(',').split(',');
-  const passed = betas.map((beta) => beta.trim()).filter((beta) => knownBetas.includes(undated(beta)));
+  const passed = betas
+    .map((beta) => beta.trim())
+    .filter((beta) => knownBetas.includes(beta.replace(/-\d{4}-?\d{2}-?\d{2}$/, '')));
   return passed.length === 0 ? kept : { ...kept, 'anthropic-beta': passed.join(',') };
-}
-
-function undated(beta: string): string {
-  return beta.replace(/-\d{4}-?\d{2}-?\d{2}$/, '');
 }
 
 /** See Dialect.readPrompt. */

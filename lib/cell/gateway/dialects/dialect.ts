@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { TokenUsage } from '../../../domain/config/token-price.ts';
 import type { ConversationCall, ConversationResult } from '../../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../../util/json.ts';
+import { estimateMostTokens } from '../token-bound.ts';
 
 /**
  * How one model API is spoken: what a request means, what its answers report, and how it says no. Facts and pure
@@ -125,6 +126,15 @@ export interface ScriptedMessage {
 export interface ScriptedHttpResponse {
   readonly contentType: string;
   readonly body: string;
+}
+
+/**
+ * Makes UsageReportFormat.written for lines that hold a sign; `empty` is one that brings no text. Close enough, and nothing has
+ * to be parsed.
+ */
+export function createLineEstimator(sign: string, empty: string): UsageReportFormat['written'] {
+  const least = estimateMostTokens(empty);
+  return (line) => (line.includes(sign) ? Math.max(0, estimateMostTokens(line) - least) : 0);
 }
 
 /** Events as they are sent to a client; a `type` is their name. */

@@ -4,6 +4,7 @@ import type { ModelApiEndpoint, RequestObjection } from './dialect.ts';
 import {
   type AllowedRequestFields,
   asListOfValues,
+  findFirst,
   findInvalidTokenCount,
   findNestedModelName,
   findUnknownField,
@@ -49,9 +50,7 @@ export function judgeGeminiRequest(
   const twice = twiceNamed(request) ?? twiceNamed(request.generationConfig ?? request.generation_config);
   return (
     objectToServerTool(
-      asListOfValues(plain.tools)
-        .map((tool) => findTool(tool, allowedTools))
-        .find((one) => one !== null) ??
+      findFirst(asListOfValues(plain.tools), (tool) => findTool(tool, allowedTools)) ??
         findConfig(plain.toolConfig) ??
         findPart([...asListOfValues(plain.contents), ...asListOfValues(plain.systemInstruction)]),
     ) ??

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ConversationCall, ConversationResult } from '../../../domain/ports/call-facts.ts';
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import { randomName } from '../../../util/short-names.ts';
-import { estimateMostTokens } from '../token-bound.ts';
 import {
+  createLineEstimator,
   type Dialect,
   type ModelApiEndpoint,
   type ReportedConversation,
@@ -27,7 +27,7 @@ import {
 
 const asking = /^\/v1(?:beta|alpha)?\/models\/([\w.-]{1,100}):(generateContent|streamGenerateContent|countTokens)$/;
 
-const emptyPart = estimateMostTokens('data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"}}]}');
+const empty = 'data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"}}]}';
 
 /** Gemini's generateContent. */
 export const geminiDialect: Dialect = {
@@ -43,7 +43,7 @@ export const geminiDialect: Dialect = {
     const { tools, systemInstruction, contents } = renameKeysToCamelCase(request);
     return buildPromptText([tools, systemInstruction], asListOfValues(contents));
   },
-  usage: { sign: '"usageMetadata"', read: readUsage, written },
+  usage: { sign: '"usageMetadata"', read: readUsage, written: createLineEstimator('"candidates"', empty) },
   readConversation: readGeminiConversation,
   insertText: insertInGemini,
   offersTools: ({ tools }) => listRecordsOfValue(tools).length > 0,
@@ -121,10 +121,6 @@ function readUsage({ usageMetadata, modelVersion, candidates }: JsonRecord): rea
       model,
     },
   ];
-}
-
-function written(line: string): number {
-  return line.includes('"candidates"') ? Math.max(0, estimateMostTokens(line) - emptyPart) : 0;
 }
 
 function answer(

@@ -5,6 +5,7 @@ import { isInline } from './media.ts';
 import {
   type AllowedRequestFields,
   asListOfValues,
+  findFirst,
   findInvalidTokenCount,
   findNestedModelName,
   findUnknownField,
@@ -41,14 +42,12 @@ export function judgeChat(request: JsonRecord, allowedTools: readonly string[]):
   const { web_search_options: search, ...rest } = request;
   return (
     objectToServerTool(
-      asListOfValues(request.tools)
-        .map((tool) => findTool(tool, maySearch))
-        .find((one) => one !== null) ??
+      findFirst(asListOfValues(request.tools), (tool) => findTool(tool, maySearch)) ??
         (isJsonRecord(search) && !maySearch ? 'web_search_options' : null) ??
-        asListOfValues(request.messages)
-          .map((message) => findMessage(message) ?? (maySearch ? null : findServed(message)))
-          .find((one) => one !== null) ??
-        null,
+        findFirst(
+          asListOfValues(request.messages),
+          (message) => findMessage(message) ?? (maySearch ? null : findServed(message)),
+        ),
     ) ??
     objectToUnknownField(
       findUnknownField(isJsonRecord(search) ? rest : request, known) ??
@@ -74,11 +73,7 @@ const roles = ['system', 'developer', 'user', 'assistant', 'tool'];
 function findMessage(message: unknown): string | null {
   if (!isJsonRecord(message)) return `a message ${JSON.stringify(message)}`;
   if (!roles.includes(String(message.role))) return `a message of the role ${String(message.role)}`;
-  return (
-    asListOfValues(message.content)
-      .map(findSource)
-      .find((one) => one !== null) ?? null
-  );
+  return findFirst(asListOfValues(message.content), findSource);
 }
 
 /** Finds a call that the API itself would carry out. */

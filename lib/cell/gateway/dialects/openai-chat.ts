@@ -2,8 +2,8 @@ import type { TokenUsage } from '../../../domain/config/token-price.ts';
 import type { ConversationCall } from '../../../domain/ports/call-facts.ts';
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import { randomName } from '../../../util/short-names.ts';
-import { estimateMostTokens } from '../token-bound.ts';
 import {
+  createLineEstimator,
   type Dialect,
   type ModelApiEndpoint,
   type ReportedConversation,
@@ -33,7 +33,7 @@ import {
   textOrEmpty,
 } from './request-fields.ts';
 
-const emptyDelta = estimateMostTokens('data: {"choices":[{"index":0,"delta":{"content":""}}]}');
+const empty = 'data: {"choices":[{"index":0,"delta":{"content":""}}]}';
 
 /** OpenAI's Chat Completions, as Moonshot and many others speak it too. */
 export const openaiChatDialect: Dialect = {
@@ -46,7 +46,7 @@ export const openaiChatDialect: Dialect = {
   prepare,
   readPrompt: ({ tools, response_format, messages }) =>
     buildPromptText([tools, response_format], asListOfValues(messages)),
-  usage: { sign: '"usage"', read: readUsage, written },
+  usage: { sign: '"usage"', read: readUsage, written: createLineEstimator('"delta"', empty) },
   readConversation: readChatConversation,
   insertText: insertInChat,
   offersTools: ({ tools }) => listRecordsOfValue(tools).length > 0,
@@ -87,10 +87,6 @@ function usageOf(usage: JsonRecord): JsonRecord {
     cache_creation_input_tokens: written,
     output_tokens: countOrZero(usage.completion_tokens),
   };
-}
-
-function written(line: string): number {
-  return line.includes('"delta"') ? Math.max(0, estimateMostTokens(line) - emptyDelta) : 0;
 }
 
 /** See Dialect.answer. */

@@ -1,7 +1,12 @@
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import { listWords } from '../../../util/sort-and-group.ts';
-import { estimateMostTokens } from '../token-bound.ts';
-import type { Dialect, ModelApiEndpoint, ReportedUsage, RequestObjection } from './dialect.ts';
+import {
+  createLineEstimator,
+  type Dialect,
+  type ModelApiEndpoint,
+  type ReportedUsage,
+  type RequestObjection,
+} from './dialect.ts';
 import { isInline } from './media.ts';
 import {
   buildPromptText,
@@ -14,6 +19,7 @@ import {
   type AllowedRequestFields,
   asListOfValues,
   countOrZero,
+  findFirst,
   findInvalidTokenCount,
   findNestedModelName,
   findUnknownField,
@@ -27,7 +33,7 @@ import { insertInResponses, readResponsesConversation, renderResponsesResponse }
 
 const includes = ['reasoning.encrypted_content', 'message.output_text.logprobs'];
 
-const emptyDelta = estimateMostTokens('data: {"type":"response.output_text.delta","item_id":"","delta":""}');
+const empty = 'data: {"type":"response.output_text.delta","item_id":"","delta":""}';
 
 /** OpenAI's Responses API. */
 export const openaiResponsesDialect: Dialect = {
@@ -40,7 +46,7 @@ export const openaiResponsesDialect: Dialect = {
   prepare: (request, output) => ({ ...request, max_output_tokens: Math.min(output, outputOf(request)) }),
   readPrompt: ({ tools, instructions, text, input }) =>
     buildPromptText([tools, instructions, text], Array.isArray(input) ? input : [input]),
-  usage: { sign: '"usage"', read: readUsage, written },
+  usage: { sign: '"usage"', read: readUsage, written: createLineEstimator('.delta"', empty) },
   readConversation: readResponsesConversation,
   insertText: insertInResponses,
   offersTools: ({ tools, input }) =>
@@ -72,10 +78,6 @@ function readUsage(value: JsonRecord): readonly ReportedUsage[] {
       model: textOrEmpty(model),
     },
   ];
-}
-
-function written(line: string): number {
-  return line.includes('.delta"') ? Math.max(0, estimateMostTokens(line) - emptyDelta) : 0;
 }
 
 const known: AllowedRequestFields = {
@@ -148,10 +150,8 @@ function findItem(items: readonly unknown[], allowedTools: readonly string[]): s
       if (tool !== null) return tool;
     } else if (!ownItems.test(type) && !(type === 'web_search_call' && allowedTools.includes('WebSearch')))
       return `an item of the type ${type}`;
-    const part = [...asListOfValues(item.content), ...asListOfValues(item.output)]
-      .map(findSource)
-      .find((one) => one !== null);
-    if (part !== undefined) return part;
+    const part = findFirst([...asListOfValues(item.content), ...asListOfValues(item.output)], findSource);
+    if (part !== null) return part;
   }
   return null;
 }

@@ -50,6 +50,11 @@ export function findNestedModelName(request: JsonRecord, ownWords: ReadonlySet<s
   return null;
 }
 
+/** What is found first of all values; null: nothing is. */
+export function findFirst(values: readonly unknown[], find: (value: unknown) => string | null): string | null {
+  return values.map((value) => find(value)).find((found) => found !== null) ?? null;
+}
+
 /** The headers with these names. */
 export function selectHeadersByName(
   headers: IncomingHttpHeaders,

@@ -15,7 +15,7 @@ import { insertAfterResult, listRecordsOfValue, pairResults, textOrEmpty } from 
 /** See Dialect.readConversation. */
 export function readResponsesConversation({ input }: JsonRecord): ReportedConversation {
   const items = listRecordsOfValue(input);
-  const calls = items.filter(({ type }) => isCall(type)).map(readCall);
+  const calls = items.filter(({ type }) => callTypes.test(String(type))).map(readCall);
   // Results stand between calls that were made at once. What is older is judged once more, and comes out as before.
   const lastAsked = items.findLastIndex(({ role }) => role === 'user');
   const results = items.flatMap(({ type, call_id, output }, index) =>
@@ -33,9 +33,7 @@ export function insertInResponses(request: JsonRecord, { after, text }: TextAfte
   return { ...request, input: insertAfterResult(listRecordsOfValue(request.input), at) };
 }
 
-function isCall(type: unknown): boolean {
-  return /^(?:function|custom_tool|local_shell|apply_patch)_call$/.test(String(type));
-}
+const callTypes = /^(?:function|custom_tool|local_shell|apply_patch)_call$/;
 
 function isResult(type: unknown): boolean {
   return /^(?:function|custom_tool|local_shell|apply_patch)_call_output$/.test(String(type));
@@ -57,7 +55,12 @@ function readCall(item: JsonRecord): ConversationCall {
 
 /** See Dialect.answer. */
 export function renderResponsesResponse(said: ScriptedMessage, request: JsonRecord): ScriptedHttpResponse {
-  const output = itemsOf(said, namespacesOf(request));
+  const namespaces = namespacesOf(request);
+  const items = [
+    ...(said.text === '' && said.calls.length > 0 ? [] : [sayText(said.text)]),
+    ...said.calls.map((call) => sayCall(call, namespaces)),
+  ];
+  const output = items.map(({ item }) => item);
   const response = {
     id: randomName('resp'),
     object: 'response',
@@ -77,36 +80,10 @@ export function renderResponsesResponse(said: ScriptedMessage, request: JsonReco
   const events: readonly JsonRecord[] = [
     { type: 'response.created', response: begun },
     { type: 'response.in_progress', response: begun },
-    ...output.flatMap(eventsOf),
+    ...items.flatMap(eventsOf),
     { type: 'response.completed', response },
   ];
   return renderEventStream(events.map((event, sequence_number) => ({ ...event, sequence_number })));
-}
-
-type Item =
-  | {
-      readonly type: 'message';
-      readonly id: string;
-      readonly content: readonly Text[];
-      readonly [key: string]: unknown;
-    }
-  | {
-      readonly type: 'function_call';
-      readonly id: string;
-      readonly arguments: string;
-      readonly [key: string]: unknown;
-    }
-  | {
-      readonly type: 'custom_tool_call';
-      readonly id: string;
-      readonly input: string;
-      readonly [key: string]: unknown;
-    };
-
-interface Text {
-  readonly type: 'output_text';
-  readonly text: string;
-  readonly annotations: readonly never[];
 }
 
 /** Names under which the request gathers tools: a call of one of those has it beside its own. */
@@ -117,64 +94,62 @@ function namespacesOf({ tools }: JsonRecord): readonly string[] {
 }
 
 /** `mcp__flame__x` of the namespace `mcp__flame`: as the API says it. */
-function asNamed(name: string, namespaces: readonly string[]): JsonRecord {
+function asNamed(name: string, namespaces: readonly string[]): { readonly name: string; readonly namespace?: string } {
   const namespace = namespaces.find((one) => name.startsWith(`${one}${namespaceEnd}`));
   if (namespace === undefined) return { name };
   return { namespace, name: name.slice(namespace.length + namespaceEnd.length) };
 }
 
-function itemsOf({ text, calls }: ScriptedMessage, namespaces: readonly string[]): readonly Item[] {
-  const said: Item = {
-    type: 'message',
-    id: randomName('msg'),
-    status: 'completed',
-    role: 'assistant',
-    content: [{ type: 'output_text', text, annotations: [] }],
-  };
-  return [
-    ...(text === '' && calls.length > 0 ? [] : [said]),
-    ...calls.map(({ id, name, input }): Item => {
-      const call = { id: `item_${id}`, call_id: id, status: 'completed', ...asNamed(name, namespaces) };
-      return typeof input === 'string'
-        ? { ...call, type: 'custom_tool_call', input }
-        : { ...call, type: 'function_call', arguments: JSON.stringify(input) };
-    }),
-  ];
+/** An item of an answer, with what it lacks as it begins and the events between. */
+interface SaidItem {
+  readonly item: JsonRecord;
+  readonly begun: JsonRecord;
+  parts(at: JsonRecord): readonly JsonRecord[];
 }
 
-function eventsOf(item: Item, output_index: number): readonly JsonRecord[] {
-  const at = { item_id: item.id, output_index };
-  const begun = { ...item, status: 'in_progress', ...emptied[item.type] };
+function sayText(text: string): SaidItem {
+  const part = { type: 'output_text', text, annotations: [] };
+  const item = { type: 'message', id: randomName('msg'), status: 'completed', role: 'assistant', content: [part] };
+  return {
+    item,
+    begun: { content: [] },
+    parts: (at) => [
+      { type: 'response.content_part.added', ...at, content_index: 0, part: { ...part, text: '' } },
+      { type: 'response.output_text.delta', ...at, content_index: 0, delta: text, logprobs: [] },
+      { type: 'response.output_text.done', ...at, content_index: 0, text, logprobs: [] },
+      { type: 'response.content_part.done', ...at, content_index: 0, part },
+    ],
+  };
+}
+
+function sayCall({ id, name, input }: ScriptedMessage['calls'][number], namespaces: readonly string[]): SaidItem {
+  const call = { id: `item_${id}`, call_id: id, status: 'completed', ...asNamed(name, namespaces) };
+  if (typeof input === 'string')
+    return {
+      item: { ...call, type: 'custom_tool_call', input },
+      begun: { input: '' },
+      parts: (at) => [
+        { type: 'response.custom_tool_call_input.delta', ...at, delta: input },
+        { type: 'response.custom_tool_call_input.done', ...at, input },
+      ],
+    };
+  const given = JSON.stringify(input);
+  return {
+    item: { ...call, type: 'function_call', arguments: given },
+    begun: { arguments: '' },
+    parts: (at) => [
+      { type: 'response.function_call_arguments.delta', ...at, delta: given },
+      { type: 'response.function_call_arguments.done', ...at, name: call.name, arguments: given },
+    ],
+  };
+}
+
+function eventsOf({ item, begun, parts }: SaidItem, output_index: number): readonly JsonRecord[] {
   return [
-    { type: 'response.output_item.added', output_index, item: begun },
-    ...partsOf(item, at),
+    { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress', ...begun } },
+    ...parts({ item_id: item.id, output_index }),
     { type: 'response.output_item.done', output_index, item },
   ];
-}
-
-const emptied: Readonly<Record<Item['type'], JsonRecord>> = {
-  message: { content: [] },
-  function_call: { arguments: '' },
-  custom_tool_call: { input: '' },
-};
-
-function partsOf(item: Item, at: JsonRecord): readonly JsonRecord[] {
-  if (item.type === 'function_call')
-    return [
-      { type: 'response.function_call_arguments.delta', ...at, delta: item.arguments },
-      { type: 'response.function_call_arguments.done', ...at, name: item.name, arguments: item.arguments },
-    ];
-  if (item.type === 'custom_tool_call')
-    return [
-      { type: 'response.custom_tool_call_input.delta', ...at, delta: item.input },
-      { type: 'response.custom_tool_call_input.done', ...at, input: item.input },
-    ];
-  return item.content.flatMap((part, content_index) => [
-    { type: 'response.content_part.added', ...at, content_index, part: { ...part, text: '' } },
-    { type: 'response.output_text.delta', ...at, content_index, delta: part.text, logprobs: [] },
-    { type: 'response.output_text.done', ...at, content_index, text: part.text, logprobs: [] },
-    { type: 'response.content_part.done', ...at, content_index, part },
-  ]);
 }
 
 function usageOf(usage: TokenUsage): JsonRecord {
