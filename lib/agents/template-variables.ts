@@ -49,7 +49,10 @@ export function buildTemplateVariables(data: PromptData, config: Config): Templa
         attempts: data.task.history
           .slice(-limits.attempts)
           .map((entry, index, { length }) => describeAttempt(entry, index === length - 1)),
-        comments: commentsFor(data.task.history).map(describeComment),
+        // Of the latest reject, also when an attempt after it failed.
+        comments: (data.task.history.findLast(({ result }) => result === 'rejected')?.comments ?? []).map(
+          describeComment,
+        ),
       };
     case 'validator':
       return {
@@ -140,11 +143,6 @@ function describeAttempt(entry: HistoryEntry, isLatest: boolean): string {
   const reason = rejection === null || rejection === notes ? '' : `\nRejected: ${rejection}`;
   const notesText = isLatest ? notes : cutText(notes, limits.output);
   return `Attempt ${entry.attempt}: ${entry.result}. ${notesText}${reason}`;
-}
-
-/** Those of the latest reject, also when an attempt after it failed. */
-function commentsFor(history: readonly HistoryEntry[]): readonly LineComment[] {
-  return history.findLast(({ result }) => result === 'rejected')?.comments ?? [];
 }
 
 /** The remark, and below it the lines it is about between their neighbours. */

@@ -53,12 +53,10 @@ export function* checkByParts(input: BranchInput): Generator<readonly Violation[
 
 /** The part of it that looks at each file by itself, file by file. */
 export function* checkFilesOneByOne(input: FilesInput): Generator<readonly Violation[]> {
-  const moved = new Set((input.among ?? input.files).filter(hadContent).map(({ oldOid }) => oldOid));
+  const moved = new Set(
+    (input.among ?? input.files).filter(({ oldMode }) => oldMode.startsWith('100')).map(({ oldOid }) => oldOid),
+  );
   for (const file of input.files) yield checkFile(input, file, moved.has(file.newOid));
-}
-
-function hadContent({ oldMode }: ChangedFile): boolean {
-  return oldMode.startsWith('100');
 }
 
 /** Amended or rewritten history shows as a parent that is neither the start nor one of the new commits. */

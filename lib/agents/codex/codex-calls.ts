@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../domain/agent-policy.ts';
-import type { CallHookFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
+import type { CallHookFacts, ConversationResult } from '../../domain/ports/call-facts.ts';
 import { isJsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type HookReportedCall, listFilesOfPatch, longestHookHoldMs, parseHookReport } from '../cli-hooks.ts';
@@ -21,7 +21,10 @@ const wasBlocked = /^(?:Command|Tool call) blocked by PreToolUse hook: /;
 
 /** Codex: its hook speaks in claude's names, and leaves out what a command is started with beside its text. */
 export const codexCallFacts: CallHookFacts = {
-  read,
+  read: (reported) =>
+    parseHookReport(reported, 'tool_use_id', (call) =>
+      call.name === 'apply_patch' ? listFilesOfPatch(call.input.command, call.cwd) : [translate(call)],
+    ),
   namesCalls: true,
   repeatsCalls: false,
   neverRan: (result) => neverRan.test(result.text) || isLook(result),
@@ -45,12 +48,6 @@ function isLook({ name, input }: ConversationResult): boolean {
 /** Commands are judged as bash: in another shell the same text may do something else. */
 function hidesShell(shell: unknown): boolean {
   return shell !== undefined && shell !== null && shell !== 'bash' && shell !== '/bin/bash';
-}
-
-function read(reported: unknown): ReportedCall | null {
-  return parseHookReport(reported, 'tool_use_id', (call) =>
-    call.name === 'apply_patch' ? listFilesOfPatch(call.input.command, call.cwd) : [translate(call)],
-  );
 }
 
 function translate({ name, input, cwd }: HookReportedCall): ToolCall {

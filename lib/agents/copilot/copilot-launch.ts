@@ -37,7 +37,7 @@ export function buildCopilotLaunch(request: AgentRequest, paths: PathsInsideCell
       '--no-bash-env',
       '--model',
       withoutProvider(request.model),
-      ...serverOption(paths),
+      ...(paths.toolsCommand === null ? [] : ['--additional-mcp-config', `@${join(paths.controlDir, serverName)}`]),
       ...['--available-tools', ...offeredTools(request, paths)],
     ],
     env: {
@@ -75,10 +75,6 @@ function provider({ model }: AgentRequest, { baseUrl }: PathsInsideCell): Readon
         COPILOT_PROVIDER_WIRE_API: 'responses',
         COPILOT_PROVIDER_BASE_URL: `${baseUrl ?? ''}/openai/v1`,
       };
-}
-
-function serverOption({ toolsCommand, controlDir }: PathsInsideCell): readonly string[] {
-  return toolsCommand === null ? [] : ['--additional-mcp-config', `@${join(controlDir, serverName)}`];
 }
 
 /** None is offered by an empty list as all are by a missing one: it always names something. */

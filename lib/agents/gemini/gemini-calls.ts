@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import type { ToolCall } from '../../domain/agent-policy.ts';
 import { isLeadTool, leadServerName, translateLeadToolName } from '../../domain/lead-tools.ts';
-import type { CallHookFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
-import type { JsonRecord } from '../../util/json.ts';
-import { parseHookReport, translateToolName } from '../cli-hooks.ts';
+import type { CallHookFacts, ConversationResult } from '../../domain/ports/call-facts.ts';
+import { type HookReportedCall, parseHookReport, translateToolName } from '../cli-hooks.ts';
 
 const wasBlocked = /^Tool execution blocked: /;
 // Of a command: what a shell that ran gives is output, also where it failed.
@@ -28,7 +27,7 @@ export const geminiLeadToolPrefix = `mcp_${leadServerName}_`;
 
 /** The Gemini CLI: results that are errors come from the CLI itself, and no call has a name in its hook. */
 export const geminiCallFacts: CallHookFacts = {
-  read,
+  read: (reported) => parseHookReport(reported, null, (call) => [translate(call)]),
   namesCalls: false,
   repeatsCalls: true,
   neverRan: (result) => result.isError && !wasBlocked.test(result.text) && isUntouched(result),
@@ -50,12 +49,8 @@ function isUntouched({ name, text }: ConversationResult): boolean {
   return !asksFirst || neverStarted.test(text);
 }
 
-function read(reported: unknown): ReportedCall | null {
-  return parseHookReport(reported, null, ({ name, input, cwd }) => [translate(name, input, cwd)]);
-}
-
 /** In the policy's words. A folder that is no text stays where it is, and is refused there. */
-function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
+function translate({ name, input, cwd }: HookReportedCall): ToolCall {
   const tool_name = translateToolName(name, named, geminiLeadToolPrefix);
   const { dir_path, include_pattern, ...rest } = input;
   if (tool_name === 'Bash') {

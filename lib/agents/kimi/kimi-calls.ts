@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { askPersonToolName } from '../../domain/agent-messages.ts';
 import type { ToolCall } from '../../domain/agent-policy.ts';
-import type { CallHookFacts, ConversationResult, ReportedCall } from '../../domain/ports/call-facts.ts';
+import type { CallHookFacts, ConversationResult } from '../../domain/ports/call-facts.ts';
 import type { JsonRecord } from '../../util/json.ts';
-import { nameFileOfPath, parseHookReport } from '../cli-hooks.ts';
+import { type HookReportedCall, nameFileOfPath, parseHookReport } from '../cli-hooks.ts';
 
 /** The tools that are offered; the policy has the same names. All others are switched off. */
 export const offeredKimiTools: readonly string[] = ['Read', 'Write', 'Edit', 'Grep', 'Glob', 'Bash'];
@@ -21,7 +21,7 @@ const namedRule = /\[[a-z][a-z-]*\]\s*$/;
 
 /** Kimi Code: claude's tools with some other fields, and results that are text alone. */
 export const kimiCallFacts: CallHookFacts = {
-  read,
+  read: (reported) => parseHookReport(reported, 'tool_call_id', (call) => [translate(call)]),
   namesCalls: true,
   repeatsCalls: true,
   neverRan,
@@ -54,15 +54,11 @@ function isCommand(input: JsonRecord | null): boolean {
   return (cwd === undefined || typeof cwd === 'string') && (timeout === undefined || typeof timeout === 'number');
 }
 
-function read(reported: unknown): ReportedCall | null {
-  return parseHookReport(reported, 'tool_call_id', ({ name, input, cwd }) => [translate(name, input, cwd)]);
-}
-
 /** In the policy's words. A place that is no text stays where it is, and is refused there. */
-function translate(tool_name: string, input: JsonRecord, cwd: string): ToolCall {
-  if (tool_name === 'Bash' && typeof input.cwd === 'string') {
+function translate({ name, input, cwd }: HookReportedCall): ToolCall {
+  if (name === 'Bash' && typeof input.cwd === 'string') {
     const { cwd: place, ...rest } = input;
-    return { tool_name, tool_input: rest, cwd: resolve(cwd, input.cwd) };
+    return { tool_name: name, tool_input: rest, cwd: resolve(cwd, input.cwd) };
   }
-  return nameFileOfPath(tool_name, input, cwd);
+  return nameFileOfPath(name, input, cwd);
 }

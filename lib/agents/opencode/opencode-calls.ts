@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { ToolCall } from '../../domain/agent-policy.ts';
 import { leadServerName } from '../../domain/lead-tools.ts';
-import type { CallHookFacts, ReportedCall } from '../../domain/ports/call-facts.ts';
-import { isJsonRecord, type JsonRecord } from '../../util/json.ts';
+import type { CallHookFacts } from '../../domain/ports/call-facts.ts';
+import { isJsonRecord } from '../../util/json.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { listFilesOfPatch, parseHookReport, translateToolName } from '../cli-hooks.ts';
+import { type HookReportedCall, listFilesOfPatch, parseHookReport, translateToolName } from '../cli-hooks.ts';
 
 const neverRan =
   /^(?:The \S+ tool was called with invalid arguments|The arguments provided to the tool are invalid|Model tried to call unavailable tool )/;
@@ -16,7 +16,10 @@ const wasBlocked = /\[[a-z-]+\]\s*$/;
  * the conversation has no id either.
  */
 export const opencodeCallHook: CallHookFacts = {
-  read,
+  read: (reported) =>
+    parseHookReport(reported, 'tool_use_id', (call) =>
+      call.name === 'apply_patch' ? listFilesOfPatch(call.input.patchText, call.cwd) : [translate(call)],
+    ),
   namesCalls: true,
   repeatsCalls: true,
   // A command prints what it likes: only one that names none can't have run.
@@ -32,12 +35,6 @@ export const opencodeCallHook: CallHookFacts = {
     input: { command: `touch ${shellQuote(path)}`, description: 'Make a file' },
   }),
 };
-
-function read(reported: unknown): ReportedCall | null {
-  return parseHookReport(reported, 'tool_use_id', ({ name, input, cwd }) =>
-    name === 'apply_patch' ? listFilesOfPatch(input.patchText, cwd) : [translate(name, input, cwd)],
-  );
-}
 
 // Maps its tools to the policy's names. One that isn't here keeps its name, and no policy allows it.
 const names: Readonly<Record<string, string>> = {
@@ -55,7 +52,7 @@ const names: Readonly<Record<string, string>> = {
   skill: 'Skill',
 };
 
-function translate(name: string, input: JsonRecord, cwd: string): ToolCall {
+function translate({ name, input, cwd }: HookReportedCall): ToolCall {
   const { filePath, workdir, ...rest } = input;
   const tool_name = translateToolName(name, names, `${leadServerName}_`);
   const isElsewhere = tool_name === 'Bash' && typeof workdir === 'string';

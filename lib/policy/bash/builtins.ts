@@ -43,7 +43,10 @@ export function judgeBuiltin(call: BuiltinCall): PolicyObjection | null {
     case 'export':
       return args.every((arg) => call.allowedEnv.includes(arg))
         ? null
-        : environment(`${unknownTextMarks.shown(args.join(' '))} may not be exported.`);
+        : createObjection(
+            'bash-environment',
+            `${unknownTextMarks.shown(args.join(' '))} may not be exported. Write NAME=value before the command that needs it.`,
+          );
     case 'unset':
       return namesOnly(call, ({ allowedEnv }, one) => isHarmlessVariable(one) || allowedEnv.includes(one));
     case 'local':
@@ -96,10 +99,6 @@ function judgeTest(args: readonly string[]): PolicyObjection | null {
 
 export function wrapperObjection(name: string, instead: string): PolicyObjection {
   return createObjection('bash-wrapper', `${name} runs or changes what the policy can't see. ${instead}`);
-}
-
-function environment(what: string): PolicyObjection {
-  return createObjection('bash-environment', `${what} Write NAME=value before the command that needs it.`);
 }
 
 const parts =

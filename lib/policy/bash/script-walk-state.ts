@@ -1,10 +1,4 @@
-import type {
-  ArithmeticExpression,
-  CompoundCommand,
-  Function as Definition,
-  ParsedScript,
-  TestExpression,
-} from 'unbash';
+import type { ArithmeticExpression, CompoundCommand, Function as Definition, TestExpression, Word } from 'unbash';
 import type { AgentPolicy, PathFacts } from '../../domain/agent-policy.ts';
 import { judgePath, type PathContext, resolvePathInContext } from '../judge-path.ts';
 import { isProgramNameTaken } from './allowed-words.ts';
@@ -116,11 +110,9 @@ export function recordFunctionDefinition(walk: ScriptWalk, { name, body }: Defin
 /** Takes in what an expression counts. Throws a Refusal where bash could run what it computes with. */
 export function recordArithmetic(walk: ScriptWalk, expression: ArithmeticExpression | undefined): void {
   for (const name of listVariablesSetByArithmetic(expression)) addVariableValues(walk, name, [unknownTextMarks.number]);
-  if (walk.visitor !== null) requireSafeArithmetic(expression, walk.values, (script) => printed(walk, script));
-}
-
-function printed(walk: ScriptWalk, script: ParsedScript): readonly string[] {
-  return findPossibleOutputs(script, (word) => readWords(word, walk.values));
+  if (walk.visitor === null) return;
+  const read = (word: Word): readonly ShellWord[] => readWords(word, walk.values);
+  requireSafeArithmetic(expression, walk.values, (script) => findPossibleOutputs(script, read));
 }
 
 export function unsupportedConstructRefusal(type: string): CommandRefusal {

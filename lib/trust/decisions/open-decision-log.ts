@@ -53,15 +53,14 @@ export function openDecisionLog({
     supersede: (decisions) => {
       refresh();
       const counting = decisions.filter((decision) => isCounting(decision, digestOf(decision)));
-      keep(counting.map(toSettledLine), false);
+      const lines = counting.map((one) => JSON.stringify({ x: digestOf(one), k: one.kind, s: one.session }));
+      keep(lines, false);
     },
     revoke: (revoked) => {
       refresh();
       const fresh = [...revoked].filter((digest) => !digests.has(digest) && !settled.has(digest));
-      keep(
-        fresh.map((w) => JSON.stringify({ w })),
-        false,
-      );
+      const lines = fresh.map((w) => JSON.stringify({ w }));
+      keep(lines, false);
     },
     listDigestsMadeHere: (session) => {
       refresh();
@@ -109,10 +108,6 @@ function toLine(decision: LoggedDecision): string {
   const parts = k === 'task' || k === 'session' ? { p: partsOf(facts) } : {};
   const amount = k === 'limit' ? { n: facts.amount } : {};
   return JSON.stringify({ d: digestOf(decision), k, s, a, ...parts, ...amount });
-}
-
-function toSettledLine(decision: LoggedDecision): string {
-  return JSON.stringify({ x: digestOf(decision), k: decision.kind, s: decision.session });
 }
 
 function partsOf(facts: LoggedDecision['facts']): Readonly<Record<string, string>> {

@@ -39,15 +39,7 @@ export type TrustItemPlaces = ContentPlaces & {
 
 /** A template that replaces one of ours. */
 export function buildTemplateItem(file: FileReadOnce, place: TrustItemPlaces): TrustItem {
-  return {
-    kind: 'template',
-    where: renderPathInRepository(file.path, place.root),
-    source: renderPathInRepository(file.path, place.root),
-    effect: 'runs as you, as code, when a prompt is made',
-    words: renderFileText(file),
-    sha256: file.sha256,
-    realPath: renderLinkTarget(file, place.root),
-  };
+  return { ...describeReadFile(file, place), kind: 'template', effect: 'runs as you, as code, when a prompt is made' };
 }
 
 /** A file that a command or a setting names. */
@@ -56,14 +48,18 @@ export function buildFileItem(
   { place, namedBy }: { readonly place: TrustItemPlaces; readonly namedBy: string },
 ): TrustItem {
   const isAll = file.path === place.root;
+  const effect = isAll ? `may be run by ${namedBy}, whose text does not show what it runs` : `is named by ${namedBy}`;
+  return { ...describeReadFile(file, place), kind: 'file', effect };
+}
+
+function describeReadFile(file: FileReadOnce, { root }: TrustItemPlaces): Omit<TrustItem, 'kind' | 'effect'> {
+  const where = renderPathOfReadFile(file, root);
   return {
-    kind: 'file',
-    where: renderPathOfReadFile(file, place.root),
-    source: renderPathOfReadFile(file, place.root),
-    effect: isAll ? `may be run by ${namedBy}, whose text does not show what it runs` : `is named by ${namedBy}`,
+    where,
+    source: where,
     words: renderFileText(file),
     sha256: file.sha256,
-    realPath: renderLinkTarget(file, place.root),
+    realPath: renderLinkTarget(file, root),
   };
 }
 

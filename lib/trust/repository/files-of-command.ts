@@ -48,7 +48,7 @@ interface Named {
 /** `folder` is where the recipe lies that it is of, `seen` the commands that led to it. */
 function readCommand(command: string, place: CommandFilePlaces, folder: string, seen = new Set<string>()): Named {
   const words = wordsOf(command);
-  const files = readOwn(folder === place.root ? words : [...words, folder], place);
+  const files = readFilesOfWords(folder === place.root ? words : [...words, folder], place);
   const isNamed = (word: string): boolean =>
     suffixesOf(word).some((suffix) => files.some(({ path }) => path.endsWith(`/${suffix}`)));
   seen.add(`${folder} ${command}`);
@@ -70,12 +70,8 @@ function leadsTo(word: string, path: string): boolean {
   return basename(word) !== 'npx' && listRecipeFilesOfProgram(word).includes(basename(path));
 }
 
-/** Reads the files that a program and its arguments name. */
+/** Reads the repository's own files that a program and its arguments name. */
 export function readFilesOfWords(words: readonly string[], place: CommandFilePlaces): readonly FileReadOnce[] {
-  return readOwn(words, place);
-}
-
-function readOwn(words: readonly string[], place: CommandFilePlaces): readonly FileReadOnce[] {
   const read = words.flatMap((word) => readingsOf(word));
   const paths = [...read, ...read.flatMap((path) => matchesOf(path, place.root))];
   const folders = [

@@ -57,7 +57,7 @@ export function readRepositoryContent(loaded: LoadedConfig, places: ContentPlace
     ...templates.map((template) => buildTemplateItem(template, place)),
     ...folders.items,
     ...readPreparation(config, place),
-    ...readLoosened(config, place),
+    ...listLoosenedValues(config).map((loosened) => buildSettingItem(place, loosened)),
     ...readSigners(config, place),
   ];
   return {
@@ -207,10 +207,6 @@ function readPreparation({ project }: Config, place: TrustItemPlaces): readonly 
   if (included === null) return settings;
   const item = buildFileItem(included, { place, namedBy: '.worktreeinclude' });
   return [...settings, { ...item, effect: "names ignored files that are copied into agents' worktrees" }];
-}
-
-function readLoosened(config: Config, place: TrustItemPlaces): readonly TrustItem[] {
-  return listLoosenedValues(config).map(({ keys, value, effect }) => buildSettingItem(place, { keys, value, effect }));
 }
 
 /** Signers whose decisions count as the person's. */
