@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJsonRecord } from '../../util/json.ts';
@@ -39,7 +39,7 @@ export function worktreeDependencyPath(worktree: string, place: string): string 
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return hash('sha256', text).slice(0, 32);
 }
 
 /** Records what a worktree has in some places, instead of what it had there. */

@@ -3,6 +3,7 @@ import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, normalize } from 'node:path';
 import type { ObjectId } from '../../domain/ids.ts';
 import { runGit } from '../../git/process/run-git.ts';
+import { splitFileNames } from '../../util/file-names.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import type { RecognisedInstall } from './recognise-install.ts';
 
@@ -85,13 +86,10 @@ export async function commitHasInstallInputs(
     ['ls-tree', '-r', '-z', '--full-tree', commit],
     { accept: [0, 128] },
   );
-  const entries = stdout
-    .toString()
-    .split('\0')
-    .flatMap((entry) => {
-      const [, mode = '', id = '', path = ''] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
-      return path === '' ? [] : [[path, mode.startsWith('100') ? id : ''] as const];
-    });
+  const entries = splitFileNames(stdout).map((entry) => {
+    const [, mode = '', id = '', path = ''] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
+    return [path, mode.startsWith('100') ? id : ''] as const;
+  });
   const ids = new Map(entries);
   const named = install.requirements === undefined ? [...ids.keys()].filter(nameTest(install)) : [];
   return (

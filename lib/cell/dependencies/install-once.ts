@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
@@ -81,18 +81,13 @@ export async function installDependenciesOnce(
   return null;
 }
 
-interface Wanted {
-  readonly install: RecognisedInstall;
-  readonly tools: Tools;
-}
-
 type Shared = { readonly key: string; readonly places: readonly DependencyPlace[] } | { readonly ran: CommandRun };
 
 /** Finds the install for this worktree, made where there is none yet; `ran`: it failed in the worktree itself. */
 async function findShared(
   context: RunnerContext,
   request: Request,
-  { install, tools }: Wanted,
+  { install, tools }: { readonly install: RecognisedInstall; readonly tools: Tools },
 ): Promise<Shared | null> {
   const { commonDir } = context.repository;
   const inputs = await readDecidingInstallInputs(request.worktree.path, install);
@@ -150,7 +145,7 @@ async function canMount(context: RunnerContext): Promise<boolean> {
 
 function keyOf({ command }: Request, versions: string, inputs: InstallInputFiles): string {
   const facts = ['alone', command.trim(), process.platform, process.arch, versions, [...inputs]];
-  return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+  return hash('sha256', JSON.stringify(facts));
 }
 
 interface Making {

@@ -45,7 +45,10 @@ export function makeCellControlGroup(plan: ControlGroupPlan, limits: CellLimits)
   const folderOf = (controller: string): string =>
     folders.get(plan.version === 2 ? 'unified' : controller) ?? '/nonexistent';
   try {
-    for (const folder of folders.values()) makeFolder(folder);
+    for (const folder of folders.values()) {
+      mkdirSync(folder);
+      if (!existsSync(join(folder, 'cgroup.procs'))) throw new Error(`${folder} is no control group`);
+    }
     if (plan.version === 2 || folders.has('memory')) limitMemory(plan.version, folderOf('memory'), limits.memoryMb);
     if (existsSync(join(folderOf('pids'), 'pids.max')))
       writeFileSync(join(folderOf('pids'), 'pids.max'), String(limits.processes));
@@ -88,12 +91,6 @@ function isAbandoned(name: string, folder: string): boolean {
 /** The number of the namespace that pids count in; 0 where there are none. */
 function ownNamespace(): string {
   return /\d+/.exec(ownIdentity().namespace)?.[0] ?? '0';
-}
-
-/** Throws where a new folder is no control group. */
-function makeFolder(folder: string): void {
-  mkdirSync(folder);
-  if (!existsSync(join(folder, 'cgroup.procs'))) throw new Error(`${folder} is no control group`);
 }
 
 // A process that can't enter must not run.

@@ -120,13 +120,6 @@ function connectTo(host: Host, folder: string, name: string): string {
   return `for (const place of ${JSON.stringify(places)}) require('net').connect(place).on('error', () => {})`;
 }
 
-/** Whether a cell that goes over a limit with several small processes was stopped. */
-interface LimitTrials {
-  readonly memory: boolean;
-  readonly cpu: boolean;
-  readonly processes: boolean;
-}
-
 const small: CellLimits = {
   cpuSeconds: 10,
   memoryMb: 96,
@@ -141,8 +134,10 @@ const manyHold = 'for i in 1 2 3 4; do head -c 40000000 /dev/zero | tail -c 4000
 const manyCount = 'for i in 1 2 3 4; do while :; do :; done & done; wait';
 const manySleep = 'i=0; while [ $i -lt 120 ]; do sleep 5 & i=$((i+1)); done; wait';
 
-/** Goes over each limit in a real cell, within seconds. */
-export async function testCellLimits(context: RunnerContext): Promise<LimitTrials> {
+/** Goes over each limit in a real cell, with several small processes and within seconds: whether it was stopped. */
+export async function testCellLimits(
+  context: RunnerContext,
+): Promise<Readonly<Record<'memory' | 'cpu' | 'processes', boolean>>> {
   const [memory, cpu, processes] = await Promise.all([
     run(context, manyHold, small),
     run(context, manyCount, { ...small, cpuSeconds: 2 }),

@@ -37,13 +37,9 @@ export async function checkAdapterVersion(context: RunnerContext, name: string):
 
 /** Negative, 0 or positive; parts that are missing count as 0. */
 export function compareVersions(left: string, right: string): number {
-  const [a, b] = [left, right].map((text) => text.split('.').map((part) => Number.parseInt(part, 10) || 0));
-  const length = Math.max(a?.length ?? 0, b?.length ?? 0);
-  for (let index = 0; index < length; index += 1) {
-    const difference = (a?.[index] ?? 0) - (b?.[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+  const [a = [], b = []] = [left, right].map((text) => text.split('.').map((part) => Number.parseInt(part, 10) || 0));
+  const longer = a.length > b.length ? a : b;
+  return longer.map((_, index) => (a[index] ?? 0) - (b[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }
 
 function notThisProgram(

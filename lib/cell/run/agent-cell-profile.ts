@@ -37,18 +37,27 @@ export function buildAgentLaunch(
 
 /** Lists files the cell shows empty: hidden ones, and the repository's for agent CLIs. Its git ignores the change. */
 export async function listFilesShownEmpty(
-  { env, config }: RunnerContext,
+  context: RunnerContext,
   { adapter }: AgentRunState,
   place: CellPlace,
 ): Promise<readonly string[]> {
   const settings = adapter.calls === null ? [] : findAgentCliSettingsInTree(place.path);
   if (place.quarantine === null) return settings;
-  const git = { cwd: place.path, env };
-  const unasked = await findFilesNamed(git, adapter.readsUnasked);
-  const hidden = await findHiddenFiles(git, config, { showsCopies: false });
-  const found = [...new Set([...settings, ...unasked, ...hidden])];
+  const unasked = await findFilesNamed({ cwd: place.path, env: context.env }, adapter.readsUnasked);
+  return hideFromGitOfCell(context, place, { showsCopies: false, others: [...settings, ...unasked] });
+}
+
+/** Finds the hidden files of a place and returns them, with others that its cell shows empty; its git ignores the change. */
+export async function hideFromGitOfCell(
+  { env, config }: Pick<RunnerContext, 'env' | 'config'>,
+  { path, quarantine }: CellPlace,
+  { showsCopies, others = [] }: { readonly showsCopies: boolean; readonly others?: readonly string[] },
+): Promise<readonly string[]> {
+  if (quarantine === null) return others;
+  const git = { cwd: path, env };
+  const found = [...new Set([...others, ...(await findHiddenFiles(git, config, { showsCopies }))])];
   await markSkipWorktree(git, found);
-  hideContentsFromAgentGit(place.quarantine, listUnreadablePaths(config.permissions));
+  hideContentsFromAgentGit(quarantine, listUnreadablePaths(config.permissions));
   return found;
 }
 
@@ -85,7 +94,7 @@ export function buildAgentCellProfile(
       ...(request.role === 'validator' ? { GIT_OPTIONAL_LOCKS: '0' } : {}),
     },
     author: request.author,
-    gitConfig: services.gitConfig === null ? gitConfig : { file: services.gitConfig },
+    gitConfig,
     hooksConfig: services.hooksConfig,
   });
 }

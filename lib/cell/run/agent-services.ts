@@ -24,8 +24,6 @@ export interface AgentServices extends SpendingReports {
   >;
   /** The setting that puts its git's hooks in force; null where it commits nothing. See writeGitHooks. */
   readonly hooksConfig: string | null;
-  /** See CellRequest; null where it has no services. */
-  readonly gitConfig: string | null;
   readonly mounts: CellProfile['mounts'];
   readonly doors: CellProfile['doors'];
   /** Programs the services need foldersShownInsideCell. */
@@ -68,7 +66,6 @@ export async function startServices(context: RunnerContext, service: ServiceRequ
     canCommit,
     socket: join(shown, 'judge.sock'),
     isServed: adapterTalksToModel(adapter),
-    gitConfig: await context.gitConfig(),
   });
   return serve(context, service, { client, sockets, shown, tools });
 }
@@ -116,7 +113,6 @@ async function serve(
       toolsCommand: door === null ? null : [process.execPath, bridge, '--stdio', join(shown, doorFile)],
     },
     hooksConfig: tools.hooksConfig,
-    gitConfig: tools.gitConfig,
     mounts: isCell ? mountsOf(sockets.path, tools) : [],
     doors: {
       sockets: [client && join(shown, 'judge.sock'), door && join(shown, doorFile), end && join(shown, endFile)].filter(
@@ -182,7 +178,6 @@ const noServices: AgentServices = {
     toolsCommand: null,
   },
   hooksConfig: null,
-  gitConfig: null,
   mounts: [],
   doors: { sockets: [], ports: [] },
   programs: [],

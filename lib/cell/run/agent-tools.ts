@@ -22,9 +22,8 @@ export interface AgentTools {
   readonly hooksConfig: string | null;
   /** The shell of its commands. */
   readonly shell: string;
-  /** Files that its cell shows in the place of the machine's accounts, null: there are none, and of the repository's settings. */
+  /** A file that its cell shows in the place of the machine's accounts; null: there are none. */
   readonly accounts: string | null;
-  readonly gitConfig: string;
 }
 
 interface ToolRequest {
@@ -35,11 +34,8 @@ interface ToolRequest {
   readonly socket: string;
   readonly isServed: boolean;
   readonly canCommit: boolean;
-  /** The repository's settings as a cell may see them. */
-  readonly gitConfig: string;
 }
 
-const configFile = 'repository.config';
 const accountsFile = 'passwd';
 
 /**
@@ -47,7 +43,7 @@ const accountsFile = 'passwd';
  * `isServed` by a gateway the bridge and the shell. A cell of bubblewrap can't write there.
  */
 export function layOutTools(distDir: string, request: ToolRequest): AgentTools {
-  const { folder, confinement, client, socket, isServed, canCommit, gitConfig } = request;
+  const { folder, confinement, client, socket, isServed, canCommit } = request;
   const path = join(folder.control, 'tools');
   const inside = confinement === 'bubblewrap' ? foldersShownInsideCell.tools : path;
   const watcher = client === null ? null : buildWatcherHookCommand(client, { tools: inside, socket });
@@ -60,7 +56,6 @@ export function layOutTools(distDir: string, request: ToolRequest): AgentTools {
     ...(isServed ? [bridgeFile] : []),
   ]);
   if (isServed) writeShell(path);
-  writeFileSync(join(path, configFile), gitConfig, { mode: 0o600 });
   if (accounts !== null) writeFileSync(join(path, accountsFile), accounts, { mode: 0o644 });
   if (hasHooks) writeGitHooks(path, { shown: inside, watcher });
   return {
@@ -70,7 +65,6 @@ export function layOutTools(distDir: string, request: ToolRequest): AgentTools {
     shell,
     hooksConfig: hasHooks ? gitHooksConfigFile(inside) : null,
     accounts: accounts === null ? null : join(path, accountsFile),
-    gitConfig: join(path, configFile),
   };
 }
 

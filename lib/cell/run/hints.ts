@@ -29,10 +29,7 @@ export type LeaveHintResult =
  * it asks no model that could get a hint.
  */
 export function leaveHint(commonDir: string, agent: string, { by, text }: Pick<Hint, 'by' | 'text'>): LeaveHintResult {
-  const refused = (why: (LeaveHintResult & { readonly kind: 'refused' })['why']): LeaveHintResult => ({
-    kind: 'refused',
-    why,
-  });
+  const refused = (why: keyof typeof hintRefusalReasons): LeaveHintResult => ({ kind: 'refused', why });
   if (text.length > longestHint) return refused('too-long');
   const living = findLivingAgent(commonDir, agent);
   if (living === null) return refused('no-agent');

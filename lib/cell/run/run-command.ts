@@ -3,10 +3,8 @@ import { copyFileSync, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EgressPhase } from '../../domain/config/egress.ts';
-import { listUnreadablePaths } from '../../domain/config/hidden-paths.ts';
 import { agentIdPattern } from '../../domain/ids.ts';
 import type { AgentRunner, CommandRun } from '../../domain/ports/agent-port.ts';
-import { hideContentsFromAgentGit, markSkipWorktree } from '../../git/cells/hide-contents.ts';
 import { cutToFailureText } from '../../util/error-text.ts';
 import { randomName } from '../../util/short-names.ts';
 import { type InstallCommandToRun, installDependenciesOnce } from '../dependencies/install-once.ts';
@@ -15,10 +13,10 @@ import { type CellEgress, openEgress } from '../egress/open-egress.ts';
 import { describeLimit, type LimitName } from '../limits/limits.ts';
 import { makeRunFolder, type RunFolder } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
-import { findHiddenFiles } from '../sandbox/hidden-files.ts';
 import { type CellRequest, commandEnvironment, prepareCellProfile } from '../sandbox/prepare-cell.ts';
 import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
 import { createTailBuffer } from '../tail-buffer.ts';
+import { hideFromGitOfCell } from './agent-cell-profile.ts';
 import { measureAwakeTime } from './awake-clock.ts';
 import { recordEndedCommand, recordRunningCommand } from './command-records.ts';
 import { runAdapterProgram } from './resolve-command.ts';
@@ -85,7 +83,7 @@ async function runInCell(context: RunnerContext, { request, place, own, onStart,
     context.sandbox(),
     context.gitConfig(),
     context.workTree(),
-    emptyHidden(context, place),
+    hideFromGitOfCell(context, place, { showsCopies: true }),
   ]);
   const name = randomName('command');
   const folder = makeRunFolder(context.repository.commonDir, name);
@@ -146,19 +144,6 @@ async function runInCell(context: RunnerContext, { request, place, own, onStart,
     await egress?.close();
     await folder.remove();
   }
-}
-
-/** Lists the files the command's cell shows empty; its git ignores the difference. */
-async function emptyHidden(
-  { env, config }: RunnerContext,
-  { path, quarantine }: InCell['place'],
-): Promise<readonly string[]> {
-  if (quarantine === null) return [];
-  const git = { cwd: path, env };
-  const found = await findHiddenFiles(git, config, { showsCopies: true });
-  await markSkipWorktree(git, found);
-  hideContentsFromAgentGit(quarantine, listUnreadablePaths(config.permissions));
-  return found;
 }
 
 function cellOf(

@@ -7,7 +7,7 @@ import type { Upstream } from '../gateway/upstream-model-api.ts';
 import { egressLogFile, makeRunFolder, writeLaunchFiles } from '../run-folder.ts';
 import type { RunnerContext } from '../runner-context.ts';
 import type { CellPlace } from '../sandbox/cell-layout.ts';
-import { type CellProcess, spawnCell } from '../sandbox/spawn-cell.ts';
+import { type CellProcess, type CellStart, spawnCell } from '../sandbox/spawn-cell.ts';
 import { createTailBuffer } from '../tail-buffer.ts';
 import { auditFile } from '../watcher/audit-log.ts';
 import { buildAgentCellProfile, buildAgentLaunch, listFilesShownEmpty } from './agent-cell-profile.ts';
@@ -70,7 +70,7 @@ export async function startAgentInCell(context: RunnerContext, start: AgentStart
     });
     run.services = services;
     egress = await openEgress(context, {
-      phase: 'work' as const,
+      phase: 'work',
       folder,
       confinement: sandbox.confinement,
       name: request.id,
@@ -94,7 +94,7 @@ export async function startAgentInCell(context: RunnerContext, start: AgentStart
     const argv = run.services.wrap(launch.argv);
     // The output of a model's program is read as its own and its model's: no other program may write there.
     const opensOutput = !adapterTalksToModel(run.adapter) && !request.isInteractive;
-    const agent = watch(run, { launch, egress, heartbeatMs, patienceMs }, (output) =>
+    return watch(run, { launch, egress, heartbeatMs, patienceMs }, (output) =>
       spawnCell({
         sandbox,
         profile,
@@ -106,7 +106,6 @@ export async function startAgentInCell(context: RunnerContext, start: AgentStart
         ...output,
       }),
     );
-    return agent;
   } catch (error) {
     await Promise.all([services?.close(), egress?.close()]);
     await folder.remove();
@@ -140,11 +139,6 @@ function hear(
   };
 }
 
-interface Output {
-  onStdout(chunk: Buffer): void;
-  onStderr(chunk: Buffer): void;
-}
-
 interface Watched {
   readonly launch: AgentLaunch;
   readonly egress: CellEgress | null;
@@ -156,7 +150,7 @@ interface Watched {
 function watch(
   run: AgentRunState,
   { launch, egress, heartbeatMs, patienceMs }: Watched,
-  spawn: (output: Output) => CellProcess,
+  spawn: (output: Pick<CellStart, 'onStdout' | 'onStderr'>) => CellProcess,
 ): RunningAgent {
   const log = openCappedLog(run.logFile, largestStreamLog);
   const stderr = createTailBuffer(stderrTail);

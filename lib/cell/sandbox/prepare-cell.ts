@@ -35,8 +35,8 @@ export interface CellRequest {
   readonly author: { readonly name: string; readonly email: string };
   /** The setting that puts the agent's git hooks in force; see writeGitHooks. */
   readonly hooksConfig?: string | null;
-  /** Shown instead of the repository's configuration, see RunnerContext: its text, or a file that holds it. */
-  readonly gitConfig?: string | { readonly file: string };
+  /** Shown instead of the repository's configuration, see RunnerContext. */
+  readonly gitConfig?: string;
 }
 
 /** The profile of one cell, git's variables added to its environment, and what its worktree has of dependencies. */
@@ -138,7 +138,6 @@ function toolchainFolders({ env, repository: { commonDir, mainWorkTree } }: Runn
 function quietConfig({ repository }: RunnerContext, { folder, gitConfig }: CellRequest): CellProfile['mounts'] {
   const target = join(repository.commonDir, 'config');
   if (gitConfig === undefined || !pathExists(target)) return [];
-  if (typeof gitConfig !== 'string') return [{ source: gitConfig.file, target: realPathOrSame(target) }];
   const source = join(folder.control, 'repository.config');
   writeFileSync(source, gitConfig, { mode: 0o600 });
   return [{ source, target: realPathOrSame(target) }];

@@ -1,15 +1,15 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs';
 import type { PathFacts } from '../../domain/agent-policy.ts';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { quarantineVariables } from '../../git/objects/git-access.ts';
+import { resolveDotGitOfFolder } from '../../git/process/discover-repository.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
 import { runGitBlocking } from '../../git/process/run-git-blocking.ts';
 import { isMissingFileError } from '../../util/read-file.ts';
 
 /** The facts about a worktree that is an agent's, or a person's. Throws nothing: what isn't there is not known. */
 export function openPathFacts({ workTree, env, quarantine = null }: FactsPlace, ms?: number): PathFacts {
-  const gitDir = findGitFolder(workTree);
+  const gitDir = resolveDotGitOfFolder(workTree);
   if (gitDir === null) return uncachedPathFacts;
   return { ...uncachedPathFacts, kindOf: openGitFacts({ gitDir, workTree, env, quarantine }, ms) };
 }
@@ -86,12 +86,4 @@ function openGitFacts({ env, workTree, gitDir, quarantine }: AgentRepository, ms
     const answer = runGitBlocking(context, args, { input: `${name}\n`, ms, bytes: 10_000 })?.toString() ?? '';
     return /(?:^| )(blob|tree|commit|tag|missing|ambiguous)\n/.exec(answer)?.[1] ?? null;
   };
-}
-
-/** The git folder of a work tree, without asking git; null: it is none. gitrepository-layout(5). */
-function findGitFolder(workTree: string): string | null {
-  const link = join(workTree, '.git');
-  if (!existsSync(link)) return null;
-  const target = statSync(link).isDirectory() ? link : (/^gitdir: (.+)$/m.exec(readFileSync(link, 'utf8'))?.[1] ?? '');
-  return isAbsolute(target) ? target : resolve(workTree, target);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isJsonRecord, type JsonRecord } from '../../../util/json.ts';
 import { listWords } from '../../../util/sort-and-group.ts';
@@ -135,7 +135,7 @@ function readAnthropicPrompt(request: JsonRecord): PromptText {
     if (value.type !== 'base64' || typeof value.data !== 'string') return rest;
     const isImage = `${value.media_type}`.startsWith('image/');
     extra += isImage ? tokensPerImage : Math.ceil(value.data.length / bytesPerDocumentToken);
-    return { ...rest, data: createHash('sha1').update(value.data).digest('hex') };
+    return { ...rest, data: hash('sha1', value.data) };
   };
   const marks: PromptCacheMark[] = [];
   let text = JSON.stringify([tool_choice, output_config, output_format, thinking], plain);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isJsonRecord } from '../../../util/json.ts';
 
 /** The largest image, scaled as the APIs do it. */
@@ -21,20 +21,16 @@ export function createMediaReplacer(count: (tokens: number) => void): (key: stri
     if (typeof value === 'string') {
       if (key === 'encrypted_content' || key === 'thoughtSignature') {
         count(Math.ceil(value.length / bytesPerHiddenToken));
-        return hash(value);
+        return hash('sha1', value);
       }
       if (!/^data:/i.test(value) || key === 'text') return value;
       count(/^data:image\//i.test(value) ? tokensPerImage : Math.ceil(value.length / bytesPerDocumentToken));
-      return hash(value);
+      return hash('sha1', value);
     }
     if (!isJsonRecord(value) || typeof value.data !== 'string') return value;
     const type = value.mimeType ?? value.mime_type;
     if (typeof type !== 'string') return value;
     count(type.startsWith('image/') ? tokensPerImage : Math.ceil(value.data.length / bytesPerDocumentToken));
-    return { ...value, data: hash(value.data) };
+    return { ...value, data: hash('sha1', value.data) };
   };
-}
-
-function hash(text: string): string {
-  return createHash('sha1').update(text).digest('hex');
 }
