@@ -193,26 +193,11 @@ function atWallClock(shown: number, zone: string | undefined): number {
 
 /** How far the clocks of a zone are ahead of UTC, in milliseconds; an unknown zone is this machine's. */
 function offsetOf(at: number, zone: string | undefined): number {
-  const local = -new Date(at).getTimezoneOffset() * 60_000;
-  if (zone === undefined) return local;
   try {
-    const parts = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    }).formatToParts(at);
-    const field = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
-    const shown = Date.UTC(
-      ...([field('year'), field('month') - 1, field('day')] as const),
-      ...([field('hour'), field('minute'), field('second')] as const),
-    );
-    return shown - Math.floor(at / 1_000) * 1_000;
+    // Sweden's form is that of ISO 8601, but for the blank.
+    const shown = new Date(at).toLocaleString('sv-SE', { timeZone: zone });
+    return Date.parse(`${shown.replace(' ', 'T')}Z`) - Math.floor(at / 1_000) * 1_000;
   } catch {
-    return local;
+    return offsetOf(at, undefined);
   }
 }

@@ -206,11 +206,7 @@ function decimal(amount: number): string {
 
 /** Cut at a character. */
 function cutBytes(text: string, max: number): string {
-  const bytes = Buffer.from(text);
-  return bytes.length <= max
-    ? text
-    : bytes
-        .subarray(0, max)
-        .toString()
-        .replace(/\ufffd+$/, '');
+  if (Buffer.byteLength(text) <= max) return text;
+  const cut = Buffer.from(text).subarray(0, max).toString();
+  return cut.replace(/\ufffd+$/, '');
 }

@@ -10,7 +10,7 @@ import {
 } from '../domain/ports/adapter.ts';
 import type { AgentRequest } from '../domain/ports/agent-port.ts';
 import { findProcessEndFailure, takeLastOutputLines } from './end-failure.ts';
-import { type AdapterConfig, usualCliFacts } from './launch-settings.ts';
+import { type AdapterConfig, buildCellEnvironment, usualCliFacts } from './launch-settings.ts';
 
 const scriptName = 'task.sh';
 const keptCharacters = 64_000;
@@ -42,11 +42,7 @@ function launchScript(request: AgentRequest, paths: PathsInsideCell): AgentLaunc
   return {
     argv: [...paths.command, join(paths.controlDir, scriptName)],
     env: {
-      PATH: paths.searchPath,
-      HOME: paths.home,
-      TMPDIR: paths.tmp,
-      LANG: 'C.UTF-8',
-      SHELL: '/bin/bash',
+      ...buildCellEnvironment(paths),
       FLAME_TASK_ID: request.task ?? '',
       FLAME_TASK_TITLE: request.taskTitle ?? '',
       FLAME_ATTEMPT: `${request.attempt ?? 1}`,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ejs from 'ejs';
@@ -153,6 +153,6 @@ function dataBlocks(data: unknown): DataBlocks {
 
 /** Letters and digits are the same in JSON as in the text itself, so a look at the JSON is enough. */
 function freeWord(json: string, turn = 0): string {
-  const word = createHash('sha256').update(`${turn} ${json}`).digest('hex').slice(0, 12);
+  const word = hash('sha256', `${turn} ${json}`).slice(0, 12);
   return json.includes(word) ? freeWord(json, turn + 1) : word;
 }

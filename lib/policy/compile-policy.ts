@@ -35,6 +35,7 @@ const scratchFolders = ['/tmp'];
 export function compilePolicy(input: PolicyInput): AgentPolicy {
   const { config, role } = input;
   const { permissions, validation } = config;
+  const { enabled: isTestRequired, ...testPatterns } = validation.require_tests;
   const canWrite = role === 'worker' || role === 'merger';
   return {
     v: 1,
@@ -62,12 +63,7 @@ export function compilePolicy(input: PolicyInput): AgentPolicy {
     naming_style: validation.file_naming.style,
     naming_globs: validation.file_naming.enforce_for,
     max_file_bytes: config.sandbox.max_file_size_mb * 1024 * 1024,
-    require_tests: validation.require_tests.enabled
-      ? {
-          source_patterns: validation.require_tests.source_patterns,
-          test_patterns: validation.require_tests.test_patterns,
-        }
-      : null,
+    require_tests: isTestRequired ? testPatterns : null,
   };
 }
 

@@ -19,21 +19,16 @@ import {
 } from '../util/process-identity.ts';
 import { listNamesIn, readPlainText, readTextOrEmpty } from '../util/read-file.ts';
 import { cloneStateDir } from '../util/user-folders.ts';
+import type { CloneAndEnv } from './clone-folders.ts';
 
 // A command that an agent types looks like the person's own: it runs in the person's shell. An agent is recognised by
 // the variables of its CLI, by its CLI among a process's ancestors, and by having had `git flame mcp` beside it.
-
-interface Clone {
-  /** The common git directory, absolute. */
-  readonly commonDir: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
 
 /** Clones this process made itself, as a demonstration does: nothing there is a person's. */
 const ownClones = new Set<string>();
 
 /** Decisions about this clone, which this process made to throw it away, are no person's. */
-export function allowDecisionsInOwnClone({ commonDir }: Pick<Clone, 'commonDir'>): void {
+export function allowDecisionsInOwnClone({ commonDir }: Pick<CloneAndEnv, 'commonDir'>): void {
   ownClones.add(realpathSync(commonDir));
 }
 
@@ -44,7 +39,7 @@ let isServing = false;
  * Notes that this process serves a chat: what started it is an agent for as long as it lives, also when the server is
  * gone. Kept where the person's decisions are; where that can't be written, the processes that are seen have to do.
  */
-export function registerChat({ commonDir, env }: Clone): void {
+export function registerChat({ commonDir, env }: CloneAndEnv): void {
   isServing = true;
   const client = clientOf(process.pid);
   const identity = client === null ? null : readProcessIdentity(client);
@@ -65,7 +60,7 @@ export function registerChat({ commonDir, env }: Clone): void {
 const seen = new Set<string>();
 
 /** Sees which chats are connected now, for when this process is asked. */
-export function rememberConnectedChats(clone: Clone): void {
+export function rememberConnectedChats(clone: CloneAndEnv): void {
   for (const { pid, start } of [...notedClients(clone), ...servedClients()]) seen.add(`${pid} ${start}`);
 }
 
@@ -74,7 +69,11 @@ export function rememberConnectedChats(clone: Clone): void {
  * whose shell that chat itself was started in. A process that left its parents, its session and its environment behind
  * can't be distinguished from a person's.
  */
-export function findStartingAgent({ commonDir, env, pid: asked }: Clone & { readonly pid?: number }): string | null {
+export function findStartingAgent({
+  commonDir,
+  env,
+  pid: asked,
+}: CloneAndEnv & { readonly pid?: number }): string | null {
   const isServer = asked === undefined && isServing;
   const pid = isServer ? clientOf(process.pid) : (asked ?? process.pid);
   if (pid === null || ownClones.has(realpathSync(commonDir))) return null;
@@ -109,7 +108,7 @@ function startersOf(pid: number): readonly number[] {
 }
 
 /** Removes the notes of dead ones. */
-function notedClients(clone: Clone): readonly ProcessIdentity[] {
+function notedClients(clone: CloneAndEnv): readonly ProcessIdentity[] {
   const folder = chatFolder(clone);
   return listNamesIn(folder).flatMap((name) => {
     const client = parseIdentity(readPlainText(join(folder, name), { most: 10_000 }));
@@ -164,7 +163,7 @@ function isAdopted(pid: number, parent: number): boolean {
   return own !== undefined && above !== undefined && own !== pid && own !== above;
 }
 
-function chatFolder({ commonDir, env }: Clone): string {
+function chatFolder({ commonDir, env }: CloneAndEnv): string {
   return join(cloneStateDir(env, commonDir), 'chats');
 }
 

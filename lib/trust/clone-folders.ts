@@ -9,6 +9,13 @@ import { makeFolders, replaceFile } from '../util/write-files.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** A clone, and the environment that says where its user's state is. */
+export interface CloneAndEnv {
+  readonly env: Env;
+  /** The common git directory, absolute. */
+  readonly commonDir: string;
+}
+
 const placeFile = 'place';
 
 type ClonePlace = Pick<Repository, 'commonDir' | 'mainWorkTree'>;

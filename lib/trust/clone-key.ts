@@ -5,6 +5,7 @@ import type { SignedStatement } from '../domain/ports/sharing-port.ts';
 import { appendKeyFingerprint, cloneName, makePrivateKey, publicKeyOf, signTextWithKey } from '../util/machine-key.ts';
 import { cloneStateDir } from '../util/user-folders.ts';
 import { makeFolders } from '../util/write-files.ts';
+import type { CloneAndEnv } from './clone-folders.ts';
 
 /** Key this clone signs with in sessions that machines share. */
 export interface CloneKey {
@@ -13,17 +14,11 @@ export interface CloneKey {
   sign(text: string): SignedStatement;
 }
 
-interface ClonePlace {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The common git directory, absolute. */
-  readonly commonDir: string;
-}
-
 /**
  * The key of this clone: the one in FLAME_MACHINE_KEY, else made when first asked for, in a file of the user outside the
  * repository, which no cell shows and nothing shares. Throws FlameError `machine-key`.
  */
-export function openCloneKey(place: ClonePlace): CloneKey {
+export function openCloneKey(place: CloneAndEnv): CloneKey {
   const file = keyFile(place);
   const given = givenKey(place);
   try {
@@ -45,19 +40,19 @@ export function openCloneKey(place: ClonePlace): CloneKey {
   }
 }
 
-function keyFile({ env, commonDir }: ClonePlace): string {
+function keyFile({ env, commonDir }: CloneAndEnv): string {
   return join(cloneStateDir(env, commonDir), 'machine-key');
 }
 
 /** Name of this clone in claims and for machines: with its key, if it has one, so no other can act in its name. */
-export function machineName(place: ClonePlace): string {
+export function machineName(place: CloneAndEnv): string {
   const clone = cloneName(place.commonDir, place.env.FLAME_MACHINE_NAME);
   const hasKey = givenKey(place) !== null || existsSync(keyFile(place));
   return hasKey ? appendKeyFingerprint(clone, openCloneKey(place).key) : clone;
 }
 
 /** A key that outlives its clone, as a runner has that makes a clone for each job; null: none was given. */
-function givenKey({ env }: Pick<ClonePlace, 'env'>): string | null {
+function givenKey({ env }: Pick<CloneAndEnv, 'env'>): string | null {
   return env.FLAME_MACHINE_KEY === undefined || env.FLAME_MACHINE_KEY === '' ? null : env.FLAME_MACHINE_KEY;
 }
 

@@ -4,6 +4,7 @@ import { parseJsonRecord } from '../util/json.ts';
 import { readTextOrEmpty } from '../util/read-file.ts';
 import { cloneStateDir } from '../util/user-folders.ts';
 import { makeFolders } from '../util/write-files.ts';
+import type { CloneAndEnv } from './clone-folders.ts';
 
 /** Which commit of each changeset the person of this clone saw last. */
 export interface LastSeenCommits {
@@ -14,12 +15,8 @@ export interface LastSeenCommits {
 }
 
 /** An append-only file for each session, outside the repository, a line for each commit, the latest last. */
-export function openLastSeenCommits(place: {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The common git directory, absolute. */
-  readonly commonDir: string;
-}): LastSeenCommits {
-  const fileOf = (session: string): string => join(cloneStateDir(place.env, place.commonDir), 'shown', session);
+export function openLastSeenCommits({ env, commonDir }: CloneAndEnv): LastSeenCommits {
+  const fileOf = (session: string): string => join(cloneStateDir(env, commonDir), 'shown', session);
   return {
     recordSeen: (session, changesets) => {
       if (changesets.length === 0) return;

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -13,7 +14,6 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { removeAgentWrittenFolder } from '../../lib/cell/run/end-runs.ts';
-import { sha256Of } from '../../lib/trust/repository/read-file-once.ts';
 import { cloneStateDir } from '../../lib/util/user-folders.ts';
 
 const made: string[] = [];
@@ -199,6 +199,6 @@ function copyDecided({ env }: TestRepo, from: string, to: string): void {
     const text = readFileSync(file, 'utf8').replaceAll(from, to);
     const { config }: { readonly config: string | null } = JSON.parse(text);
     rmSync(file);
-    writeFileSync(join(allowed, `${sha256Of(config ?? '').slice(0, 16)}.json`), text, { mode: 0o600 });
+    writeFileSync(join(allowed, `${hash('sha256', config ?? '').slice(0, 16)}.json`), text, { mode: 0o600 });
   }
 }

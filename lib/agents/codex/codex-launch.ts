@@ -100,21 +100,13 @@ function settings(paths: PathsInsideCell): readonly (readonly [string, string])[
 
 function hooks({ hookCommand, canaryCommand, endCommand }: PathsInsideCell): readonly (readonly [string, string])[] {
   const hook = (command: string, timeout: number): string =>
-    `{type="command",command=${tomlString(command)},timeout=${timeout}}`;
-  return [
-    ...(canaryCommand === null ? [] : [['hooks.SessionStart', `[{hooks=[${hook(canaryCommand, 10)}]}]`] as const]),
-    ...(hookCommand === null
-      ? []
-      : [
-          [
-            'hooks.PreToolUse',
-            `[{matcher=".*",hooks=[${hook(wrapCallHookCommand(hookCommand), longestHook)}]}]`,
-          ] as const,
-        ]),
-    ...(endCommand === null
-      ? []
-      : [['hooks.Stop', `[{hooks=[${hook(wrapEndHookCommand(endCommand), longestHook)}]}]`] as const]),
+    `hooks=[{type="command",command=${tomlString(command)},timeout=${timeout}}]`;
+  const settings: readonly (readonly [event: string, setting: string | null])[] = [
+    ['SessionStart', canaryCommand && hook(canaryCommand, 10)],
+    ['PreToolUse', hookCommand && `matcher=".*",${hook(wrapCallHookCommand(hookCommand), longestHook)}`],
+    ['Stop', endCommand && hook(wrapEndHookCommand(endCommand), longestHook)],
   ];
+  return settings.flatMap(([event, setting]) => (setting === null ? [] : [[`hooks.${event}`, `[{${setting}}]`]]));
 }
 
 /** It waits for the server of our tools, and ends where that doesn't start; what is called the watcher judges. */

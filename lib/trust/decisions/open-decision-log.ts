@@ -4,12 +4,10 @@ import { agentIdPattern } from '../../domain/ids.ts';
 import { type DecisionLog, type LoggedDecision, signableDecisionKinds } from '../../domain/state/decision-log.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
 import { cloneStateDir } from '../../util/user-folders.ts';
+import type { CloneAndEnv } from '../clone-folders.ts';
 import { openDecisionsFile } from './decisions-file.ts';
 
-interface DecisionLogOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The common git directory, absolute. */
-  readonly commonDir: string;
+interface DecisionLogOptions extends CloneAndEnv {
   /** Digests of decisions signed by a signer that the configuration names, and which one. */
   readonly signed?: ReadonlyMap<string, string>;
   /** The agent that this command was started by, see findStartingAgent; absent: it is a person's. */

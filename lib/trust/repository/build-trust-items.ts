@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { LoadedConfig } from '../../config/load-config.ts';
@@ -23,7 +23,6 @@ import {
   renderLinkTarget,
   renderPathInRepository,
   renderPathOfReadFile,
-  sha256Of,
 } from './read-file-once.ts';
 
 /** Folders that hold the files and programs named by settings. */
@@ -79,7 +78,7 @@ export function buildSettingItem(
     source: place.lineOf(keys),
     effect,
     words: typeof value === 'string' ? value : value.map((entry) => JSON.stringify(entry)).join('\n'),
-    sha256: sha256Of(JSON.stringify(value)),
+    sha256: hash('sha256', JSON.stringify(value)),
     realPath: null,
   };
 }
@@ -173,7 +172,7 @@ export function chooseDefaultWorktreeDir({
   const name = owner === common ? basename(common).replace(/^\.|(?<=.)\.git$/g, '') : basename(owner);
   const beside = join(dirname(owner), `${name}.trees`);
   if (isFree(beside) && !isInWorkTree(dirname(owner), common)) return beside;
-  const digest = createHash('sha256').update(common).digest('hex').slice(0, 12);
+  const digest = hash('sha256', common).slice(0, 12);
   return join(realPathEvenIfMissing(dataDir), 'trees', `${name}-${digest}`);
 }
 

@@ -6,7 +6,7 @@ import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/real-and-
 import { compareText } from '../../util/sort-and-group.ts';
 import { type FileReadOnce, readFileOnce, readPrograms } from './read-file-once.ts';
 import { listRecipeCommands, listRecipeFilesOfProgram, runsPackagePrograms } from './recipes.ts';
-import { runsUnnamedProgram } from './unnamed-programs.ts';
+import { runsUnnamedProgram, unquoteWord } from './unnamed-programs.ts';
 
 export interface CommandFilePlaces {
   /** The folder the command runs in, absolute: the top of the repository. */
@@ -109,9 +109,7 @@ function entriesOf(folder: string, words: readonly string[]): string[] {
 
 /** Splits a shell command into words without quotes; a quoted command is split too. */
 function wordsOf(command: string, depth = 0): string[] {
-  const words = [...command.matchAll(wordPattern)].map(([, word = '']) =>
-    word.replace(/\\(.)|["']/gs, (_whole, escaped: string | undefined) => escaped ?? ''),
-  );
+  const words = [...command.matchAll(wordPattern)].map(([, word = '']) => unquoteWord(word));
   const inner = depth > 3 ? [] : words.filter((word) => /[\s;&|<>()`]/.test(word) && word !== command);
   return [...words, ...inner.flatMap((word) => wordsOf(word, depth + 1))];
 }
@@ -120,13 +118,10 @@ function wordsOf(command: string, depth = 0): string[] {
 function readingsOf(word: string): readonly string[] {
   const parts = [word, ...word.split(/[=:,]/)];
   const afterVariables = /[$`]|^\//.test(word) ? suffixesOf(word) : [];
-  const modules = /^\w+(?:\.\w+)*$/.test(word) ? modulesOf(word.replaceAll('.', '/')) : [];
+  const path = word.replaceAll('.', '/');
+  // For python's `-m`: a package goes before the module of its name.
+  const modules = /^\w+(?:\.\w+)*$/.test(word) ? [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`] : [];
   return [...new Set([...parts, ...afterVariables, ...modules])].filter((part) => part !== '' && !part.includes('\0'));
-}
-
-/** Files that python may run for `-m`: a package goes before the module of its name. */
-function modulesOf(path: string): string[] {
-  return [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`];
 }
 
 /** Files that a glob matches now; files it matches later are asked about then. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { chmodSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import * as z from 'zod';
@@ -8,7 +9,6 @@ import { listNamesIn, listPathsIn } from '../../util/read-file.ts';
 import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/real-and-private-paths.ts';
 import { cloneStateDir, userStateDir } from '../../util/user-folders.ts';
 import { replaceFile } from '../../util/write-files.ts';
-import { sha256Of } from './read-file-once.ts';
 import type { RepositoryContent } from './repository-content.ts';
 
 /** The person of a permission, and the configuration and clone that it is for. */
@@ -134,7 +134,7 @@ function fileOf({ env, commonDir, config }: PermissionPlace): string {
 }
 
 function recordName(config: string | null): string {
-  return `${sha256Of(config ?? '').slice(0, 16)}.json`;
+  return `${hash('sha256', config ?? '').slice(0, 16)}.json`;
 }
 
 /** Only what this user wrote, and no other can write, is this user's word. */

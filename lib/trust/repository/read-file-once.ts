@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { listEntriesIn } from '../../util/read-file.ts';
@@ -32,24 +32,19 @@ export function readFileOnce(path: string): FileReadOnce | null {
 function readBytes(path: string): Pick<FileReadOnce, 'bytes' | 'sha256'> {
   const handle = openSync(path, 'r');
   try {
-    const hash = createHash('sha256');
+    const digest = createHash('sha256');
     const pieces: Buffer[] = [];
     const piece = Buffer.alloc(pieceBytes);
     let length = 0;
     for (let read = readSync(handle, piece); read > 0; read = readSync(handle, piece)) {
-      hash.update(piece.subarray(0, read));
+      digest.update(piece.subarray(0, read));
       length += read;
       if (length <= longestKept) pieces.push(Buffer.from(piece.subarray(0, read)));
     }
-    return { bytes: length > longestKept ? null : Buffer.concat(pieces), sha256: hash.digest('hex') };
+    return { bytes: length > longestKept ? null : Buffer.concat(pieces), sha256: digest.digest('hex') };
   } finally {
     closeSync(handle);
   }
-}
-
-/** In hex. */
-export function sha256Of(content: Uint8Array | string): string {
-  return createHash('sha256').update(content).digest('hex');
 }
 
 /** The text of a file, for a person; null where it is none, or longer than anyone reads. */
@@ -96,7 +91,7 @@ export function readFolderOnce(folder: string, isRead: (name: string) => boolean
       return realPath === path ? `${sha256} ${name}` : `${sha256} ${name} -> ${JSON.stringify(realPath)}`;
     });
   const bytes = Buffer.from(`${lines.sort().join('\n')}\n`);
-  return { path: folder, realPath: realPathEvenIfMissing(folder), bytes, sha256: sha256Of(bytes) };
+  return { path: folder, realPath: realPathEvenIfMissing(folder), bytes, sha256: hash('sha256', bytes) };
 }
 
 /** All that could be run of a repository's files, as one. */

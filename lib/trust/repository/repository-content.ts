@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { listConfigLeaves } from '../../config/list-config-values.ts';
 import { defaultConfig, type LoadedConfig } from '../../config/load-config.ts';
@@ -20,7 +21,7 @@ import {
 } from './build-trust-items.ts';
 import { readFilesOfCommand, readFilesOfWords } from './files-of-command.ts';
 import { listLoosenedValues } from './loosened-values.ts';
-import { type FileReadOnce, readFileOnce, readFolderOnce, sha256Of } from './read-file-once.ts';
+import { type FileReadOnce, readFileOnce, readFolderOnce } from './read-file-once.ts';
 
 /** Content of a repository's files that is run or shown, as it was read: no other bytes are used later. */
 export interface RepositoryContent {
@@ -79,7 +80,7 @@ function onePerPlace(items: readonly TrustItem[]): readonly TrustItem[] {
 
 function digestOf(items: readonly TrustItem[]): string {
   const lines = items.map(({ kind, where, sha256, realPath }) => JSON.stringify([kind, where, sha256, realPath]));
-  return sha256Of([...new Set(lines)].sort().join('\n'));
+  return hash('sha256', [...new Set(lines)].sort().join('\n'));
 }
 
 function readHooks(

@@ -23,7 +23,7 @@ export function runsUnnamedProgram(command: string, isNamed: (word: string) => b
   const known = new Set<string>();
   const judge: Judge = {
     isOpen: (word) => {
-      const plain = unquoted(word);
+      const plain = unquoteWord(word);
       if (!hasVariable(word) || /^\$(?:HOME|\{HOME\})\//.test(plain)) return /^[<>]\(/.test(word);
       const variable = /^\$\{?(\w+)\}?$/.exec(plain)?.[1] ?? '';
       return !known.has(variable) && !(isNamed(plain) && !/\$\(|`/.test(plain));
@@ -32,7 +32,7 @@ export function runsUnnamedProgram(command: string, isNamed: (word: string) => b
   };
   return commands.some((one) => {
     const [program = '', ...args] = withoutStart(one.words, known);
-    return judge.isOpen(program) || startsUnnamed({ ...one, words: [unquoted(program), ...args] }, known, judge);
+    return judge.isOpen(program) || startsUnnamed({ ...one, words: [unquoteWord(program), ...args] }, known, judge);
   });
 }
 
@@ -64,7 +64,7 @@ function readsUnnamed(
   for (let at = 0; at < args.length; at += 1) {
     const [word = '', next = ''] = args.slice(at, at + 2);
     const isCode = isShell ? /^-[a-z]*c$/.test(word) : /^(?:-[cepE]|-pe|--eval|--print)$/.test(word);
-    if (isCode) return judge.isOpen(next) || runsCode(unquoted(next));
+    if (isCode) return judge.isOpen(next) || runsCode(unquoteWord(next));
     if (/^(?:-r|--require|--import|--loader|-m)$/.test(word)) {
       if (judge.isOpen(next)) return true;
       if (word === '-m') return false;
@@ -144,7 +144,7 @@ function inputsOf(redirects: readonly Redirection[]): readonly Redirection[] {
 }
 
 /** A word as its program reads it, but for variables. */
-function unquoted(word: string): string {
+export function unquoteWord(word: string): string {
   return word.replace(/\\(.)|["']/gs, (_whole, escaped: string | undefined) => escaped ?? '');
 }
 
