@@ -14,17 +14,18 @@ import { listNotes } from './notes/note-tree.ts';
 import { readLog } from './notes/read-state-log.ts';
 import { readTips } from './notes/read-tips.ts';
 import { readRefOutsideState, StateReader } from './notes/state-reader.ts';
-import type { LocalStore, StoreOptions, StoreWriter } from './store-options.ts';
+import type { LocalStore, StoreOptions, StoreParts, StoreWriter } from './store-options.ts';
 
 /** The state on refs/blueflame/* of a repository. Starts git when first used; `close` ends it. */
 export async function openStore(options: StoreOptions): Promise<LocalStore> {
-  const { context, commonDir, objectFormat } = options;
+  const { context, commonDir, objectFormat, now = () => new Date(), hostname: host = null } = options;
   const catFile = options.catFile ?? new CatFile(context, commonDir);
   const reader = new StateReader({ catFile, commonDir, objectFormat });
+  const parts: StoreParts = { ...options, catFile, reader, now, host };
   // Commands that only read load nothing that writes.
   let writer: Promise<StoreWriter> | null = null;
   const openedWriter = (): Promise<StoreWriter> => {
-    writer ??= import('./write/open-writer.ts').then(({ openWriter }) => openWriter(options, { catFile, reader }));
+    writer ??= import('./write/grouped-writer.ts').then(({ GroupedStoreWriter }) => new GroupedStoreWriter(parts));
     return writer;
   };
   let endWatch = (): void => undefined;
@@ -32,9 +33,8 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
     // An error here is reported to the first caller that reads.
     begin: () => void catFile.info(sessionNoteKind.ref).catch(() => undefined),
     writeThrough: (make) => {
-      const { now = () => new Date(), hostname: host = null } = options;
       const before = writer;
-      const next = make({ ...options, catFile, reader, now, host });
+      const next = make(parts);
       writer = Promise.resolve({
         transact: (...asked) => next.transact(...asked),
         close: async () => {
@@ -51,18 +51,18 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       endWatch();
       endWatch = watchRefs(commonDir, onChange);
     },
-    readFormerTask: (task) => findFormer({ ...options, catFile }, task),
+    readFormerTask: (task) => findFormer(parts, task),
     // Loaded when first needed: most commands have nothing to do with the archive.
     archive: async () => {
       const { readArchive } = await import('./archive/read-archive.ts');
-      return new StateSnapshot(await readArchive({ ...options, catFile }, await reader.read()));
+      return new StateSnapshot(await readArchive(parts, await reader.read()));
     },
     moveToArchive: async (pick, actor) => {
       const { archiveSessions } = await import('./archive/archive-sessions.ts');
       return archiveSessions({ options, catFile, reader }, pick, actor);
     },
     signatures: async () => {
-      const { root } = await readRefOutsideState({ ...options, catFile }, signatureNoteKind);
+      const { root } = await readRefOutsideState(parts, signatureNoteKind);
       return [...listNotes(root)].flatMap(({ value }) => value ?? []);
     },
     log: async (filter) => {
@@ -78,20 +78,17 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
       // Shows reviews that came by another way than this writer's own.
       const state = wrote === null ? null : await reader.read().catch(() => null);
       if (state !== null)
-        await (await import('./write/update-review-notes.ts')).updateReviewNotesForGitLog(
-          { ...options, catFile },
-          state,
-        );
+        await (await import('./write/update-review-notes.ts')).updateReviewNotesForGitLog(parts, state);
       if (catFile !== options.catFile) await catFile.close();
     },
   };
 }
 
 /** The task as it was one change before. */
-async function findFormer(options: StoreOptions & { readonly catFile: CatFile }, task: Task): Promise<Task | null> {
+async function findFormer(parts: StoreParts, task: Task): Promise<Task | null> {
   const { findNewestWantedVersions } = await import('./admission/note-history.ts');
-  const key = computeNoteKey(options.objectFormat, taskAnchor(task.session, task.id));
+  const key = computeNoteKey(parts.objectFormat, taskAnchor(task.session, task.id));
   const isFormer = ({ rev }: Task): boolean => rev === task.rev - 1;
-  const found = await findNewestWantedVersions(options, taskNoteKind, new Map([[task, key]]), isFormer);
+  const found = await findNewestWantedVersions(parts, taskNoteKind, new Map([[task, key]]), isFormer);
   return found.get(task) ?? null;
 }

@@ -5,9 +5,11 @@ import type { GitIdentities } from '../git/process/git-identity.ts';
 import type { GitContext } from '../git/process/run-git.ts';
 import type { StateReader } from './notes/state-reader.ts';
 
+/** Where a state is. */
+export type StorePlace = Pick<StoreOptions, 'context' | 'commonDir' | 'objectFormat'>;
+
 /** Parts that the writers of one opened store share. */
-export interface StoreParts
-  extends Pick<StoreOptions, 'context' | 'idents' | 'commonDir' | 'objectFormat' | 'ownTips'> {
+export interface StoreParts extends StorePlace, Pick<StoreOptions, 'idents' | 'ownTips'> {
   readonly catFile: CatFile;
   readonly reader: StateReader;
   readonly now: () => Date;

@@ -1,33 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { OwnStateTips, TransactResult } from '../../domain/ports/store-port.ts';
-import type { ObjectHashFormat } from '../../git/objects/make-object.ts';
-import type { CatFile } from '../../git/process/cat-file.ts';
-import type { GitIdentities } from '../../git/process/git-identity.ts';
-import type { GitContext } from '../../git/process/run-git.ts';
+import type { TransactResult } from '../../domain/ports/store-port.ts';
 import { finishKilledRefChanges } from '../../git/refs/finish-killed-ref-changes.ts';
 import { type RefCommand, type RefTransactionResult, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { unreachable } from '../../util/unreachable.ts';
-import { collectStateTips, type IndexedState, openStateSnapshot } from '../notes/indexed-state.ts';
-import type { StateReader } from '../notes/state-reader.ts';
+import { collectStateTips, openStateSnapshot } from '../notes/indexed-state.ts';
 import { abandonedRefLockError, refsMovedInPart, refUpdateRefused, stateBusy } from '../store-errors.ts';
+import type { StoreParts } from '../store-options.ts';
 import { type CommitIdentity, readCommitIdentity } from './audit-entry.ts';
 import { type DecidedTransactions, decideTransactions, type PendingTransaction } from './decide-transactions.ts';
-import { AbandonedLockDetector, type ObjectWriter } from './ref-publisher.ts';
-
-interface Options {
-  readonly context: GitContext;
-  readonly idents: GitIdentities;
-  readonly commonDir: string;
-  readonly objectFormat: ObjectHashFormat;
-  readonly catFile: CatFile;
-  readonly reader: StateReader;
-  readonly objects: ObjectWriter;
-  readonly now: () => Date;
-  readonly host: string | null;
-  /** Called once reviews were written, before who wrote them goes on. */
-  readonly onReviewed: (state: IndexedState) => Promise<void>;
-  readonly ownTips?: OwnStateTips;
-}
+import { AbandonedLockDetector, ObjectWriter } from './ref-publisher.ts';
+import { updateReviewNotesForGitLog } from './update-review-notes.ts';
 
 const groupSize = 128;
 const patienceMs = 30_000;
@@ -37,7 +19,8 @@ const patienceMs = 30_000;
  * processes a lost race reads again and decides again.
  */
 export class GroupedStoreWriter {
-  readonly #options: Options;
+  readonly #parts: StoreParts;
+  readonly #objects: ObjectWriter;
   readonly #refs: RefTransactions;
   #waiting: PendingTransaction[] = [];
   #work: Promise<void> | null = null;
@@ -45,8 +28,9 @@ export class GroupedStoreWriter {
   /** Nothing is built on refs that a killed git had moved in part. */
   #healed: Promise<unknown> | null = null;
 
-  constructor(options: Options) {
-    this.#options = options;
+  constructor(parts: StoreParts) {
+    this.#parts = parts;
+    this.#objects = new ObjectWriter(parts);
     this.#refs = this.#openRefs(false);
   }
 
@@ -64,7 +48,7 @@ export class GroupedStoreWriter {
   }
 
   #openRefs(createsReflogs: boolean): RefTransactions {
-    const { context, commonDir, objectFormat } = this.#options;
+    const { context, commonDir, objectFormat } = this.#parts;
     return new RefTransactions({
       context,
       gitDir: commonDir,
@@ -102,19 +86,20 @@ export class GroupedStoreWriter {
   async #attempt(open: Set<PendingTransaction>, lock: AbandonedLockDetector): Promise<void> {
     await this.#heal();
     const identity = await this.#readIdentity();
-    const base = await this.#options.reader.read();
-    const round = decideTransactions(base, [...open], { ...this.#options, identity });
+    const base = await this.#parts.reader.read();
+    const round = decideTransactions(base, [...open], { ...this.#parts, identity });
     const outcome = await this.#publish(round);
     switch (outcome.kind) {
       case 'done':
-        this.#options.reader.adopt(round.next);
-        this.#options.ownTips?.keep(openStateSnapshot(round.next));
+        this.#parts.reader.adopt(round.next);
+        this.#parts.ownTips?.keep(openStateSnapshot(round.next));
         for (const [caller, answer] of round.answers) {
           open.delete(caller);
           answer();
         }
         // Callers have their answers before git's view of the reviews is updated.
-        if (round.next.reviews.tip !== round.base.reviews.tip) await this.#options.onReviewed(round.next);
+        if (round.next.reviews.tip !== round.base.reviews.tip)
+          await updateReviewNotesForGitLog(this.#parts, round.next);
         return;
       case 'moved':
         await this.#onMoved(outcome.ref, round, open);
@@ -140,7 +125,7 @@ export class GroupedStoreWriter {
 
   #heal(): Promise<unknown> {
     // What failed is tried again: a disk that was full may have room.
-    this.#healed ??= finishKilledRefChanges(this.#options.context, this.#options.commonDir).catch((error: unknown) => {
+    this.#healed ??= finishKilledRefChanges(this.#parts.context, this.#parts.commonDir).catch((error: unknown) => {
       this.#healed = null;
       throw error;
     });
@@ -149,7 +134,7 @@ export class GroupedStoreWriter {
 
   #readIdentity(): Promise<CommitIdentity> {
     // The person may mend it meanwhile.
-    this.#identity ??= readCommitIdentity(this.#options).catch((error: unknown) => {
+    this.#identity ??= readCommitIdentity(this.#parts).catch((error: unknown) => {
       this.#identity = null;
       throw error;
     });
@@ -158,13 +143,13 @@ export class GroupedStoreWriter {
 
   /** Whether the lock was one that a killed git of ours had left. */
   async #unlock(file: string): Promise<boolean> {
-    const { context, commonDir } = this.#options;
+    const { context, commonDir } = this.#parts;
     return (await finishKilledRefChanges(context, commonDir)).includes(file);
   }
 
   async #publish({ base, commands, objects }: DecidedTransactions): Promise<RefTransactionResult> {
     if (!commands.some((command) => command.new !== undefined)) return { kind: 'done' };
-    await this.#options.objects.write(objects);
+    await this.#objects.write(objects);
     const tips = collectStateTips(base);
     const isFirst = commands.some(({ ref, new: to }) => to !== undefined && tips.get(ref) === null);
     const refs = isFirst ? this.#openRefs(true) : this.#refs;
@@ -180,7 +165,7 @@ export class GroupedStoreWriter {
   /** git ended without an answer: the refs show the outcome. */
   async #look(commands: readonly RefCommand[], outcome: RefTransactionResult): Promise<RefTransactionResult> {
     const moves = commands.filter((command) => command.new !== undefined);
-    const now = await Promise.all(moves.map(({ ref }) => this.#options.catFile.info(ref)));
+    const now = await Promise.all(moves.map(({ ref }) => this.#parts.catFile.info(ref)));
     const isThere = moves.map((move, at) => (now[at]?.oid ?? null) === move.new);
     if (isThere.every((there) => there)) return { kind: 'done' };
     const [moved, unmoved] = [true, false].map((side) =>
@@ -194,7 +179,7 @@ export class GroupedStoreWriter {
     const owner = round.owners.get(ref);
     // One of the state: another process was faster.
     if (owner === undefined) return;
-    const actual = (await this.#options.catFile.info(ref))?.oid ?? null;
+    const actual = (await this.#parts.catFile.info(ref))?.oid ?? null;
     const { caller, update } = owner;
     if (actual === update.old) return;
     open.delete(caller);

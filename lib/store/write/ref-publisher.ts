@@ -2,11 +2,12 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ObjectWriteSettings, readObjectWriteSettings, writeLooseObject } from '../../git/objects/loose-object.ts';
-import { makePack, type ObjectHashFormat, type UnwrittenObject } from '../../git/objects/make-object.ts';
-import { type GitContext, runGit } from '../../git/process/run-git.ts';
+import { makePack, type UnwrittenObject } from '../../git/objects/make-object.ts';
+import { runGit } from '../../git/process/run-git.ts';
 import { type RefCommand, type RefTransactionResult, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { abandonedRefLockError, refUpdateRefused, stateBusy } from '../store-errors.ts';
+import type { StorePlace } from '../store-options.ts';
 
 export interface RefPublication {
   readonly objects: readonly UnwrittenObject[];
@@ -23,15 +24,10 @@ export class RefPublisher {
   readonly #objects: ObjectWriter;
   readonly #refs: RefTransactions;
 
-  constructor(options: {
-    readonly context: GitContext;
-    readonly commonDir: string;
-    readonly objectFormat: ObjectHashFormat;
-    /** Written to the reflogs. */
-    readonly reason: string;
-  }) {
+  /** `reason`: written to the reflogs. */
+  constructor(options: StorePlace & { readonly reason: string }) {
     const { context, commonDir, objectFormat, reason } = options;
-    this.#objects = new ObjectWriter({ context, commonDir, objectFormat });
+    this.#objects = new ObjectWriter(options);
     this.#refs = new RefTransactions({
       context,
       gitDir: commonDir,
@@ -74,18 +70,10 @@ const packFrom = 32;
 
 /** Puts new objects into the repository before a ref may name them. */
 export class ObjectWriter {
-  readonly #options: {
-    readonly context: GitContext;
-    readonly commonDir: string;
-    readonly objectFormat: ObjectHashFormat;
-  };
+  readonly #options: StorePlace;
   #settings: Promise<ObjectWriteSettings> | null = null;
 
-  constructor(options: {
-    readonly context: GitContext;
-    readonly commonDir: string;
-    readonly objectFormat: ObjectHashFormat;
-  }) {
+  constructor(options: StorePlace) {
     this.#options = options;
   }
 
