@@ -6,9 +6,9 @@ import type { Task } from '../../domain/state/task-schema.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { RefCommand } from '../../git/refs/ref-transaction.ts';
 import { findSingleNote, type IndexedState, type RefState, StateSnapshot } from '../notes/indexed-state.ts';
-import { noteKindsInArchive, sessionAnchor } from '../notes/note-kinds.ts';
+import { sessionAnchor } from '../notes/note-kinds.ts';
 import { anchorsFolder, noteFileMode, notePath, type TreeEdit } from '../notes/note-tree.ts';
-import { readRefOutsideState, type StateReader } from '../notes/state-reader.ts';
+import type { StateReader } from '../notes/state-reader.ts';
 import type { StoredNote } from '../notes/stored-note.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { type ChangeContext, openChangeContext, pairNoteKeyWithAnchor, writeNotes } from '../write/apply-change.ts';
@@ -22,6 +22,7 @@ import {
   findTaskNotesOfSession,
   planArchivedCommitRefs,
 } from './archivable-notes.ts';
+import { readArchivedRefs } from './read-archive.ts';
 
 interface Place {
   readonly options: StoreOptions;
@@ -66,7 +67,7 @@ async function prepare(
   state: IndexedState,
   { ids, actor }: { readonly ids: readonly SessionId[]; readonly actor: string },
 ): Promise<RefPublication> {
-  const archive = await readArchive({ ...options, catFile });
+  const archive = await readArchivedRefs({ ...options, catFile });
   const { changing, objects } = await openChangeContext(options, actor);
   const found = ids.map((id) => ({
     id,
@@ -86,15 +87,6 @@ async function prepare(
   };
 }
 
-async function readArchive(side: StoreOptions & { readonly catFile: CatFile }) {
-  return {
-    sessions: await readRefOutsideState(side, noteKindsInArchive.sessions),
-    tasks: await readRefOutsideState(side, noteKindsInArchive.tasks),
-    validations: await readRefOutsideState(side, noteKindsInArchive.validations),
-    blackboard: await readRefOutsideState(side, noteKindsInArchive.blackboard),
-  };
-}
-
 interface Moving {
   readonly found: readonly {
     readonly id: SessionId;
@@ -110,7 +102,7 @@ interface Moving {
 /** Copies first: should git be killed between two refs, a note is there twice rather than nowhere. */
 function movesOf(
   state: IndexedState,
-  archive: Awaited<ReturnType<typeof readArchive>>,
+  archive: Awaited<ReturnType<typeof readArchivedRefs>>,
   { found, verdicts, change, changing }: Moving,
 ): RefPublication['commands'] {
   const move = <T>(ref: RefState<T>, edits: readonly TreeEdit<StoredNote<T>>[]) =>

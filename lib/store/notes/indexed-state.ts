@@ -55,10 +55,14 @@ export function advanceIndexedState(previous: IndexedState, refs: RefStates): In
   };
 }
 
+/** All state refs, in the order transactions move them. */
+function listStateRefs({ sessions, tasks, validations, reviews, blackboard }: RefStates): readonly RefState<unknown>[] {
+  return [sessions, tasks, validations, reviews, blackboard];
+}
+
 /** Tip of each state ref. */
 export function collectStateTips(state: IndexedState): StateTips {
-  const all = [state.sessions, state.tasks, state.validations, state.reviews, state.blackboard];
-  return new Map(all.map(({ kind, tip }) => [kind.ref, tip]));
+  return new Map(listStateRefs(state).map(({ kind, tip }) => [kind.ref, tip]));
 }
 
 const snapshots = new WeakMap<IndexedState, StateSnapshot>();
@@ -137,10 +141,7 @@ export class StateSnapshot implements Snapshot {
 
   /** Checks every note; on 10,000 tasks this takes a fraction of a second the first time. */
   get problems(): readonly UnusableNote[] {
-    const { sessions, tasks, validations, reviews, blackboard } = this.#state;
-    this.#problems ??= [sessions, tasks, validations, reviews, blackboard].flatMap((ref) =>
-      listUnusableNotes<unknown>(ref),
-    );
+    this.#problems ??= listStateRefs(this.#state).flatMap((ref) => listUnusableNotes(ref));
     return this.#problems;
   }
 }

@@ -59,29 +59,24 @@ export const signatureNoteKind: NoteKind<SignatureNote> = defineKind('signatures
   isText(session) ? signatureAnchor(session) : null,
 );
 
-/** Every ref of notes, in the order they are looked at. */
-export const allNoteKinds: readonly NoteKind<unknown>[] = [
+const stateKinds: readonly NoteKind<unknown>[] = [
   sessionNoteKind,
   taskNoteKind,
   validationNoteKind,
   reviewNoteKind,
   blackboardNoteKind,
-  noteKindsInArchive.sessions,
-  noteKindsInArchive.tasks,
-  noteKindsInArchive.validations,
-  noteKindsInArchive.blackboard,
+];
+
+/** Every ref of notes, in the order they are looked at. */
+export const allNoteKinds: readonly NoteKind<unknown>[] = [
+  ...stateKinds,
+  ...Object.values(noteKindsInArchive),
   memoryNoteKind,
   signatureNoteKind,
 ];
 
 /** Every state ref, in the order transactions move them. */
-export const stateRefs: readonly RefName[] = [
-  sessionNoteKind.ref,
-  taskNoteKind.ref,
-  validationNoteKind.ref,
-  reviewNoteKind.ref,
-  blackboardNoteKind.ref,
-];
+export const stateRefs: readonly RefName[] = stateKinds.map(({ ref }) => ref);
 
 /** `blueflame task <session>/<id>`: the same in every clone, so the note's key is too. */
 export function taskAnchor(session: SessionId | string, id: TaskId | string): NoteAnchor {

@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import { noFolderError } from '../../domain/input-errors.ts';
 import type { Snapshot, StateTips } from '../../domain/ports/store-port.ts';
-import type { ObjectHashFormat } from '../../git/objects/make-object.ts';
-import type { CatFile } from '../../git/process/cat-file.ts';
 import {
   advanceIndexedState,
   collectStateTips,
@@ -17,24 +15,19 @@ import { type LoadContext, loadNotes, readAnchoredKeysOutside } from './load-not
 import { blackboardAnchor, computeNoteKey, type NoteKind, stateRefs } from './note-kinds.ts';
 import { readTips } from './read-tips.ts';
 
+/** Where notes are read. */
+export type NotesPlace = LoadContext & { readonly commonDir: string };
+
 /** Reads the newest state; what it read before is not read again. */
 export class StateReader {
-  readonly #options: {
-    readonly catFile: CatFile;
-    readonly commonDir: string;
-    readonly objectFormat: ObjectHashFormat;
-  };
+  readonly #options: NotesPlace;
   #state: IndexedState = emptyIndexedState;
   /** As it was last looked at. */
   #sessions = emptyIndexedState.sessions;
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<IndexedState> | null = null;
 
-  constructor(options: {
-    readonly catFile: CatFile;
-    readonly commonDir: string;
-    readonly objectFormat: ObjectHashFormat;
-  }) {
+  constructor(options: NotesPlace) {
     this.#options = options;
   }
 
@@ -117,13 +110,7 @@ export class StateReader {
     // This process wrote meanwhile, which is newer than what was read.
     if (this.#state !== before) return this.#state;
     const refs = { sessions, tasks, validations, reviews, blackboard };
-    const isSame =
-      sessions === before.sessions &&
-      tasks === before.tasks &&
-      validations === before.validations &&
-      reviews === before.reviews &&
-      blackboard === before.blackboard;
-    this.#state = isSame ? before : advanceIndexedState(before, refs);
+    this.#state = isAt(before, tips) ? before : advanceIndexedState(before, refs);
     return this.#state;
   }
 
@@ -145,10 +132,7 @@ function isAt(state: IndexedState, tips: StateTips): boolean {
 }
 
 /** A ref of notes that is read only when asked for: it's no part of the state each command reads. */
-export async function readRefOutsideState<T>(
-  context: LoadContext & { readonly commonDir: string },
-  kind: NoteKind<T>,
-): Promise<RefState<T>> {
+export async function readRefOutsideState<T>(context: NotesPlace, kind: NoteKind<T>): Promise<RefState<T>> {
   const tips = await readTips(context.catFile, context.commonDir, [kind.ref]);
   const tip = tips.get(kind.ref) ?? null;
   const root = tip === null ? null : await loadNotes(context, kind, tip, null);

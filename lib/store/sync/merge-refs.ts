@@ -2,14 +2,15 @@ import type { LostValue } from '../../core/merge/merge-values.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { UnusableNote } from '../../domain/ports/store-port.ts';
-import { makeUnwrittenObject, type ObjectHashFormat, type UnwrittenObject } from '../../git/objects/make-object.ts';
+import type { ObjectHashFormat, UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
 import type { RefState } from '../notes/indexed-state.ts';
 import { loadNotes } from '../notes/load-notes.ts';
-import type { ObjectSink, TreeNode } from '../notes/note-tree.ts';
+import type { TreeNode } from '../notes/note-tree.ts';
 import type { StoredNote } from '../notes/stored-note.ts';
 import { stateCorrupt } from '../store-errors.ts';
+import { collectObjects } from '../write/apply-change.ts';
 import type { NoteMergeRules } from './merge-note.ts';
 import { mergeNoteTrees, type NoteConflict } from './merge-trees.ts';
 import { stateShallow } from './sync-errors.ts';
@@ -91,8 +92,7 @@ async function mergeReadable<T>(
   const isAhead = bases[0] === ours.tip;
   const base = isAhead ? ours.root : await virtual.mergeAll(bases);
   const roots = { base, ours: ours.root, theirs: await load(theirs.tip) };
-  const objects = new Map<string, UnwrittenObject>();
-  const sink = collectInto(objects, context.objectFormat);
+  const { sink, objects } = collectObjects(context.objectFormat);
   const { root, conflicts } = mergeNoteTrees(kind, roots, sink);
   const tree = root?.oid ?? sink('tree', '').oid;
   // Taken over as it is where nothing is gone from it, and nothing in it undone, that can't be.
@@ -130,7 +130,7 @@ class VirtualMerge<T> {
     for (const commit of rest) {
       const base = await this.mergeAll(await mergeBases(this.#context, commit, done), depth + 1);
       const roots = { base, ours: root, theirs: await this.#load(commit) };
-      root = mergeNoteTrees(this.#kind, roots, collectInto(new Map(), this.#context.objectFormat)).root;
+      root = mergeNoteTrees(this.#kind, roots, collectObjects(this.#context.objectFormat).sink).root;
       done.push(commit);
     }
     return root;
@@ -163,14 +163,6 @@ async function latest({ catFile }: MergeContext, commits: readonly ObjectId[]): 
     }),
   );
   return Math.max(...times);
-}
-
-function collectInto(objects: Map<string, UnwrittenObject>, format: ObjectHashFormat): ObjectSink {
-  return (type, content) => {
-    const object = makeUnwrittenObject(format, type, content);
-    objects.set(object.oid, object);
-    return object;
-  };
 }
 
 interface MergeText {
