@@ -221,3 +221,16 @@ export class CatFile {
     });
   }
 }
+
+/** Has `work` read the objects of a repository; a reader that was open before stays open. */
+export async function withCatFile<T>(
+  place: { readonly context: GitContext; readonly commonDir: string; readonly catFile?: CatFile },
+  work: (catFile: CatFile) => Promise<T>,
+): Promise<T> {
+  const catFile = place.catFile ?? new CatFile(place.context, place.commonDir);
+  try {
+    return await work(catFile);
+  } finally {
+    if (catFile !== place.catFile) await catFile.close();
+  }
+}

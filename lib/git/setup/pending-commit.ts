@@ -5,8 +5,7 @@ import type { Repository } from '../../domain/ports/git-port.ts';
 import type { ChangedFile } from '../../domain/state/patch.ts';
 import { readStagedFiles, readTextOfBlob } from '../diff/changed-files.ts';
 import { emptyTrees } from '../objects/git-access.ts';
-import type { ObjectSource } from '../objects/object-source.ts';
-import { CatFile } from '../process/cat-file.ts';
+import { withCatFile } from '../process/cat-file.ts';
 import { type GitContext, runGitForText } from '../process/run-git.ts';
 import { readHead } from '../refs/resolve-commit.ts';
 
@@ -46,14 +45,14 @@ export async function readPendingCommit(
     branch: head.branch ?? readRebased(gitDir),
     isMerge: merged.length > 0,
     files: () =>
-      withObjects(git, commonDir, async (objects) => {
+      withCatFile({ context: git, commonDir }, async (objects) => {
         const base = head.commit ?? parseObjectId(emptyTrees[objectFormat]);
         const files = await readStagedFiles(git, objects, base);
         const others = await Promise.all(merged.map((side) => readStagedFiles(git, objects, side)));
         return files.filter(({ path }) => others.every((side) => side.some((file) => file.path === path)));
       }),
     texts: (files) =>
-      withObjects(git, commonDir, async (objects) => {
+      withCatFile({ context: git, commonDir }, async (objects) => {
         const texts = await Promise.all(
           files.map(async ({ path, newOid }) => [path, await readTextOfBlob(objects, newOid)] as const),
         );
@@ -61,19 +60,6 @@ export async function readPendingCommit(
       }),
     message: (file) => readMessage(git, resolve(workTree, file)),
   };
-}
-
-async function withObjects<T>(
-  git: GitContext,
-  commonDir: string,
-  work: (objects: ObjectSource) => Promise<T>,
-): Promise<T> {
-  const objects = new CatFile(git, commonDir);
-  try {
-    return await work(objects);
-  } finally {
-    await objects.close();
-  }
 }
 
 function readMerged(gitDir: string): readonly ObjectId[] {

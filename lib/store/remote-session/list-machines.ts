@@ -2,18 +2,18 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { listMachines, type ShownMachine } from '../../domain/view-models/listed-machines.ts';
-import { CatFile } from '../../git/process/cat-file.ts';
+import { withCatFile } from '../../git/process/cat-file.ts';
 import { advanceIndexedState, emptyIndexedState, type RefState, StateSnapshot } from '../notes/indexed-state.ts';
 import { loadNotes } from '../notes/load-notes.ts';
 import { type NoteKind, sessionNoteKind, taskNoteKind } from '../notes/note-kinds.ts';
 import { listRefs } from '../notes/read-tips.ts';
-import type { StoreOptions } from '../store-options.ts';
+import type { StorePlace } from '../store-options.ts';
 import { fetchStateObjects, machinesRoot, trackingRef } from '../sync/remote-refs.ts';
 import { readAuthenticHeartbeats } from './machine-ref.ts';
 
 /** Lists the machines of a session as this clone last saw them at the remote, without asking it now. */
 export async function listLastSeenMachines(
-  { context, commonDir }: Pick<StoreOptions, 'context' | 'commonDir'>,
+  { context, commonDir }: Pick<StorePlace, 'context' | 'commonDir'>,
   session: Session,
   tasks: readonly Task[],
 ): Promise<readonly ShownMachine[]> {
@@ -30,7 +30,7 @@ export async function listLastSeenMachines(
  * shared. Throws FlameError `remote-unreachable`.
  */
 export async function listMachinesAtRemote(
-  { context, commonDir, objectFormat }: Pick<StoreOptions, 'context' | 'commonDir' | 'objectFormat'>,
+  { context, commonDir, objectFormat }: StorePlace,
   { remote, session: wanted }: { readonly remote: string; readonly session: SessionId | null },
 ): Promise<{ readonly session: Session | null; readonly machines: readonly ShownMachine[] }> {
   const theirs = await fetchStateObjects(context, remote);
@@ -50,16 +50,4 @@ export async function listMachinesAtRemote(
     const signs = await readAuthenticHeartbeats(catFile, refs);
     return { session, machines: listMachines({ session, tasks: snapshot.tasksOf(session.id), signs }) };
   });
-}
-
-async function withCatFile<T>(
-  { context, commonDir }: Pick<StoreOptions, 'context' | 'commonDir'>,
-  read: (catFile: CatFile) => Promise<T>,
-): Promise<T> {
-  const catFile = new CatFile(context, commonDir);
-  try {
-    return await read(catFile);
-  } finally {
-    await catFile.close();
-  }
 }

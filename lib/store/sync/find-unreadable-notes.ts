@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { RefName } from '../../domain/ids.ts';
 import type { UnusableNote } from '../../domain/ports/store-port.ts';
-import { CatFile } from '../../git/process/cat-file.ts';
+import { withCatFile } from '../../git/process/cat-file.ts';
 import { listUnusableNotes, type RefState } from '../notes/indexed-state.ts';
 import { type LoadContext, loadNotes } from '../notes/load-notes.ts';
 import type { NoteKind } from '../notes/note-kinds.ts';
@@ -57,8 +57,7 @@ export async function findUnsentUnreadableNotes({
   objectFormat,
   remote,
 }: SyncOptions): Promise<readonly UnusableNote[]> {
-  const catFile = new CatFile(context, commonDir);
-  try {
+  return withCatFile({ context, commonDir }, async (catFile) => {
     const loading = { catFile, objectFormat, commonDir };
     const kinds: readonly NoteKind<unknown>[] = Object.values(noteMergeRules).map(({ kind }) => kind);
     const states = await Promise.all(kinds.map((kind) => readRefOutsideState(loading, kind)));
@@ -69,8 +68,6 @@ export async function findUnsentUnreadableNotes({
         return tip === undefined ? [] : [[ref, tip] as const];
       }),
     );
-    return await findNotesNewlyUnreadable(loading, states, theirs);
-  } finally {
-    await catFile.close();
-  }
+    return findNotesNewlyUnreadable(loading, states, theirs);
+  });
 }

@@ -1,6 +1,6 @@
 import type { SessionId } from '../../domain/ids.ts';
 import type { SessionSignature, SignatureNote } from '../../domain/state/signatures.ts';
-import { CatFile } from '../../git/process/cat-file.ts';
+import { withCatFile } from '../../git/process/cat-file.ts';
 import type { RefState } from '../notes/indexed-state.ts';
 import { type NoteKind, signatureAnchor, signatureNoteKind } from '../notes/note-kinds.ts';
 import { listNotes } from '../notes/note-tree.ts';
@@ -46,15 +46,6 @@ export function writeNotesOutsideState<T extends { readonly rev: number }>(
       await publisher.close();
     }
   });
-}
-
-async function withCatFile<T>(options: StoreOptions, work: (catFile: CatFile) => Promise<T>): Promise<T> {
-  const catFile = options.catFile ?? new CatFile(options.context, options.commonDir);
-  try {
-    return await work(catFile);
-  } finally {
-    if (catFile !== options.catFile) await catFile.close();
-  }
 }
 
 async function prepare<T extends { readonly rev: number }>(
