@@ -33,19 +33,20 @@ export interface ArchivableNotes<T> {
   readonly removal: Edits<T>;
 }
 
+/** The anchors of what belongs to a session. */
+export function findAnchorsOfSession<T>(root: Root<T>, session: SessionId): Root<T> {
+  return root?.entries.get(anchorsFolder)?.tree?.entries.get(session)?.tree ?? null;
+}
+
 /** The tasks of a session, by its anchors. */
 export function findTaskNotesOfSession<T>(root: Root<T>, session: SessionId): ArchivableNotes<T> {
-  const folder = root?.entries.get(anchorsFolder)?.tree?.entries.get(session)?.tree ?? null;
-  const places = [...(folder?.entries.values() ?? [])].map(({ oid }) => findNotesByKey(root, oid));
-  const notes = places.flatMap((found) => found.map(({ note }) => note));
-  return {
-    notes,
-    isWhole: places.every((found) => found.length === 1) && notes.every(({ value }) => value !== null),
-    removal: [
-      ...places.flatMap((found) => found.map(({ path }) => ({ path, entry: null }))),
-      ...(folder === null ? [] : [{ path: [anchorsFolder, session], entry: null }]),
-    ],
-  };
+  const folder = findAnchorsOfSession(root, session);
+  const found = gatherNotes(
+    root,
+    [...(folder?.entries.values() ?? [])].map(({ oid }) => oid),
+  );
+  if (folder === null) return found;
+  return { ...found, removal: [...found.removal, { path: [anchorsFolder, session], entry: null }] };
 }
 
 /** Finds the notes for later tasks of a session, by its anchors; only pages whose key `isSelected` accepts. */
@@ -56,21 +57,15 @@ export function findPageNotesOfSession<T>(
 ): ArchivableNotes<T> & {
   readonly anchors: readonly { readonly path: readonly string[]; readonly key: ObjectId }[];
 } {
-  const folder = root?.entries.get(anchorsFolder)?.tree?.entries.get(session)?.tree ?? null;
-  const anchors = [...listAnchorsInFolder(folder, [session])]
-    .map(({ name, key }) => ({ path: name.split('/'), key }))
-    .filter(({ key }) => isSelected(key));
-  const places = anchors.map(({ key }) => findNotesByKey(root, key));
-  const notes = places.flatMap((found) => found.map(({ note }) => note));
-  return {
-    notes,
-    anchors,
-    isWhole: places.every((found) => found.length === 1) && notes.every(({ value }) => value !== null),
-    removal: [
-      ...places.flatMap((found) => found.map(({ path }) => ({ path, entry: null }))),
-      ...anchors.map(({ path }) => ({ path: [anchorsFolder, ...path], entry: null })),
-    ],
-  };
+  const anchors = listAnchorsInFolder(findAnchorsOfSession(root, session), [session], isSelected).map(
+    ({ name, key }) => ({ path: name.split('/'), key }),
+  );
+  const found = gatherNotes(
+    root,
+    anchors.map(({ key }) => key),
+  );
+  const unlinked = anchors.map(({ path }) => ({ path: [anchorsFolder, ...path], entry: null }));
+  return { ...found, anchors, removal: [...found.removal, ...unlinked] };
 }
 
 /** The verdicts on commits that only archived sessions judged. */
@@ -78,25 +73,30 @@ export function findArchivedValidationNotes(
   root: Root<ValidationNote>,
   isArchived: (session: SessionId) => boolean,
 ): ArchivableNotes<ValidationNote> {
-  const notes = [...listNotes(root)].filter((note) => {
-    const verdicts = mentioned(note);
-    return verdicts.length > 0 && verdicts.every(isArchived) && findNotesByKey(root, note.key).length === 1;
+  const notes = [...listNotes(root)].filter(({ key, value }) => {
+    const verdicts = value?.verdicts ?? [];
+    const isJudgedByThem = verdicts.length > 0 && verdicts.every(({ session }) => isArchived(session));
+    return isJudgedByThem && findNotesByKey(root, key).length === 1;
   });
+  return gatherNotes(
+    root,
+    notes.map(({ key }) => key),
+  );
+}
+
+function gatherNotes<T>(root: Root<T>, keys: readonly ObjectId[]): ArchivableNotes<T> {
+  const places = keys.map((key) => findNotesByKey(root, key));
+  const notes = places.flatMap((found) => found.map(({ note }) => note));
   return {
     notes,
-    isWhole: true,
-    removal: notes.flatMap(({ key }) => findNotesByKey(root, key).map(({ path }) => ({ path, entry: null }))),
+    isWhole: places.every((found) => found.length === 1) && notes.every(({ value }) => value !== null),
+    removal: keys.flatMap((key) => removeNotes(root, key)),
   };
 }
 
-/** Looks at the note unchecked first: most have nothing to do with an archived session. */
-function mentioned(note: StoredNote<ValidationNote>): readonly SessionId[] {
-  return note.value?.verdicts.map(({ session }) => session) ?? [];
-}
-
-/** The commits verdicts are about. */
-function keysOf<T>({ notes }: ArchivableNotes<T>): readonly ObjectId[] {
-  return notes.map(({ key }) => key);
+/** The edits that remove the notes under a key. */
+export function removeNotes<T>(root: Root<T>, key: string): Edits<T> {
+  return findNotesByKey(root, key).map(({ path }) => ({ path, entry: null }));
 }
 
 interface Subject {
@@ -145,14 +145,11 @@ async function keptBelow(
 }
 
 function commitsOf({ id, session, tasks, verdicts }: Subject): readonly ObjectId[] {
-  const own = {
-    ...verdicts,
-    notes: verdicts.notes.filter(({ value }) => value?.verdicts.some((verdict) => verdict.session === id)),
-  };
+  const own = verdicts.notes.filter(({ value }) => value?.verdicts.some(({ session: judge }) => judge === id));
   return [
     ...tasks.flatMap(({ value }) => value?.commit ?? []),
     ...(session?.changesets.map(({ commit }) => commit) ?? []),
-    ...keysOf(own),
+    ...own.map(({ key }) => key),
   ];
 }
 

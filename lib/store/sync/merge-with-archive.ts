@@ -11,9 +11,11 @@ import type { Task } from '../../domain/state/task-schema.ts';
 import type { ValidationNote } from '../../domain/state/verdict.ts';
 import type { MergeCompletionCheck } from '../admission/merge-completion-check.ts';
 import {
+  findAnchorsOfSession,
   findArchivedValidationNotes,
   findPageNotesOfSession,
   findTaskNotesOfSession,
+  removeNotes,
 } from '../archive/archivable-notes.ts';
 import { anchorsFolder, findNotesByKey, listNotes, type TreeEdit, type TreeNode } from '../notes/note-tree.ts';
 import type { StoredNote } from '../notes/stored-note.ts';
@@ -104,7 +106,7 @@ export function archiveAwareNoteRules(
       removal: (root) =>
         findArchivedValidationNotes(root, (id) => known.has(id))
           .notes.filter(({ key }) => isVerdictKept(key))
-          .flatMap(({ key }) => removalOf(root, key)),
+          .flatMap(({ key }) => removeNotes(root, key)),
     },
     blackboard: {
       ...blackboard,
@@ -127,16 +129,11 @@ function taskRemoval(
   session: SessionId,
   archived: Root<Task>,
 ): readonly TreeEdit<StoredNote<Task>>[] {
-  const folder = root?.entries.get(anchorsFolder)?.tree?.entries.get(session)?.tree ?? null;
-  return [...(folder?.entries ?? [])].flatMap(([name, { oid }]) =>
+  return [...(findAnchorsOfSession(root, session)?.entries ?? [])].flatMap(([name, { oid }]) =>
     findNotesByKey(archived, oid).length === 0
       ? []
-      : [...removalOf(root, oid), { path: [anchorsFolder, session, name], entry: null }],
+      : [...removeNotes(root, oid), { path: [anchorsFolder, session, name], entry: null }],
   );
-}
-
-function removalOf<T>(root: Root<T>, key: string): readonly TreeEdit<StoredNote<T>>[] {
-  return findNotesByKey(root, key).map(({ path }) => ({ path, entry: null }));
 }
 
 function valuesOf<T>(root: Root<T>): readonly T[] {
