@@ -7,6 +7,7 @@ import { killPoint } from '../../util/kill-point.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import { type GitAccess, gitOnObjects } from '../objects/git-access.ts';
+import { isAncestor } from '../objects/read-commits.ts';
 import { runGit } from '../process/run-git.ts';
 import { resolveCommit } from '../refs/resolve-commit.ts';
 import { addToRecord, readRecord } from './cell-record.ts';
@@ -103,8 +104,9 @@ async function acceptedHead(access: GitAccess, cell: CellWorktree): Promise<Obje
   const { accepted } = readRecord(requireCellGitFolders(access, cell).root);
   if (accepted === null || (await readCellHead(access, cell).catch(() => null)) !== accepted) return cell.start;
   // git may have removed it since, where nothing came of it.
-  const isThere = (await resolveCommit(gitOnObjects(access), accepted, access.objects)) === accepted;
-  return isThere && (await buildsOn(access, accepted, cell.start)) ? accepted : cell.start;
+  const git = gitOnObjects(access);
+  const isThere = (await resolveCommit(git, accepted, access.objects)) === accepted;
+  return isThere && (await isAncestor(git, { ancestor: cell.start, descendant: accepted })) ? accepted : cell.start;
 }
 
 /**
@@ -116,15 +118,11 @@ export async function findCommitMadeByPerson(access: GitAccess, cell: CellWorktr
   const left = readId(join(root, leftFile)) ?? cell.start;
   // On a branch it is the branch that has it.
   const head = readId(join(listing, 'HEAD'));
-  if (head === null || head === left || !(await buildsOn(access, head, left))) return null;
+  const git = gitOnObjects(access);
+  if (head === null || head === left || !(await isAncestor(git, { ancestor: left, descendant: head }))) return null;
   const range = [head, '--not', left, '--glob=refs/*'];
-  const { stdout } = await runGit(gitOnObjects(access), ['rev-list', '--max-count=1', ...range]);
+  const { stdout } = await runGit(git, ['rev-list', '--max-count=1', ...range]);
   return stdout.length === 0 ? null : head;
-}
-
-async function buildsOn(access: GitAccess, commit: ObjectId, ground: ObjectId): Promise<boolean> {
-  const args = ['merge-base', '--is-ancestor', ground, commit];
-  return (await runGit(gitOnObjects(access), args, { accept: [0, 1] })).exitCode === 0;
 }
 
 /** null: there is none. */

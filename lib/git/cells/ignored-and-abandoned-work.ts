@@ -1,10 +1,11 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { ObjectId } from '../../domain/ids.ts';
+
 import type { AbandonedCommit, CellWorktree, IgnoredWork, WorkScope } from '../../domain/ports/git-cells.ts';
 import { encodeFileName, isTextFileName, splitFileNames } from '../../util/file-names.ts';
 import { type GitAccess, gitOnObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
+import { isAncestor } from '../objects/read-commits.ts';
 import { findIgnoreRules } from '../process/ignore-rules.ts';
 import { type GitContext, runGit } from '../process/run-git.ts';
 import { listCommitsAgentNamed } from './agent-refs.ts';
@@ -154,7 +155,9 @@ export async function listAbandonedCommits(access: GitAccess, cell: CellWorktree
       await copyVerifiedObjects(access, cell.quarantine, id);
       const verified = gitOnVerifiedObjects(access, intake);
       const holders = [head, ...lost.map(({ commit }) => commit)];
-      const isHeld = await Promise.all(holders.map((holder) => isAncestor(verified, id, holder)));
+      const isHeld = await Promise.all(
+        holders.map((holder) => isAncestor(verified, { ancestor: id, descendant: holder, mayMiss: true })),
+      );
       const [own] = await describe(verified, ['--no-walk', id]);
       if (own === undefined || isHeld.includes(true) || known.has(own.words)) continue;
       lost.push({ commit: id, subject: own.subject });
@@ -178,9 +181,4 @@ async function describe(
   for (let at = 0; at + 3 < fields.length; at += 4)
     found.push({ words: fields.slice(at, at + 4).join('\0'), subject: fields[at + 3] ?? '' });
   return found;
-}
-
-async function isAncestor(git: GitContext, one: ObjectId, other: ObjectId): Promise<boolean> {
-  const args = ['merge-base', '--is-ancestor', one, other];
-  return (await runGit(git, args, { accept: [0, 1, 128] })).exitCode === 0;
 }

@@ -105,16 +105,26 @@ export function parseCommit(oid: ObjectId, bytes: Buffer): CommitInfo | null {
   };
 }
 
+/** Whether a commit leads to another. `mayMiss`: one that is not there leads nowhere, rather than to an error. */
+export async function isAncestor(
+  git: GitContext,
+  {
+    ancestor,
+    descendant,
+    mayMiss,
+  }: { readonly ancestor: string; readonly descendant: string; readonly mayMiss?: true },
+): Promise<boolean> {
+  const args = ['merge-base', '--is-ancestor', ancestor, descendant];
+  return (await runGit(git, args, { accept: mayMiss === true ? [0, 1, 128] : [0, 1] })).exitCode === 0;
+}
+
 /** How commits descend from each other, by git. */
 export function openCommitGraph(
   objects: GitContext,
 ): Pick<GitCommits, 'isAncestor' | 'dropContainedCommits' | 'mergeBase'> {
   return {
-    isAncestor: async (ancestor, descendant) => {
-      if (ancestor === descendant) return true;
-      const args = ['merge-base', '--is-ancestor', ancestor, descendant];
-      return (await runGit(objects, args, { accept: [0, 1] })).exitCode === 0;
-    },
+    isAncestor: async (ancestor, descendant) =>
+      ancestor === descendant || (await isAncestor(objects, { ancestor, descendant })),
     dropContainedCommits: async (commits) => {
       const all = [...new Set(commits)];
       if (all.length < 2) return all;

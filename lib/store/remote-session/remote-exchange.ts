@@ -2,6 +2,7 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId, RefName, SessionId } from '../../domain/ids.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { UnwrittenObject } from '../../git/objects/make-object.ts';
+import { isAncestor } from '../../git/objects/read-commits.ts';
 import { type RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { collectStateTips } from '../notes/indexed-state.ts';
@@ -22,7 +23,7 @@ import { emptyCommitChain, KeptCommitChains } from '../write/kept-commit-chain.t
 import { keptRefsRoot, type RemoteRefs } from '../write/kept-commits.ts';
 import { ObjectWriter } from '../write/ref-publisher.ts';
 import type { RemoteGitRunner } from './remote-git-runner.ts';
-import { decisionRefNames, isAncestor, RollbackDetector } from './rollback-detector.ts';
+import { decisionRefNames, RollbackDetector } from './rollback-detector.ts';
 
 /** A push of which it isn't known whether the remote took it: the answer may be lost, or the push still on its way. */
 export interface UnconfirmedPush {
@@ -53,7 +54,7 @@ export class RemoteExchange {
     this.#parts = parts;
     this.#remote = remote;
     this.#local = new LocalSyncSide({ context, commonDir, objectFormat, remote, isDry: false });
-    this.#objects = new ObjectWriter({ context, commonDir, objectFormat });
+    this.#objects = new ObjectWriter(parts);
     this.#chains = new KeptCommitChains(parts.catFile, objectFormat);
     const transactions = { context, gitDir: commonDir, objectFormat, reason: `git flame ${remote}` };
     this.#refs = new RefTransactions(transactions);
@@ -192,7 +193,8 @@ export class RemoteExchange {
       branch === undefined
         ? theirs.get(to)
         : await this.#network.run((git) => fetchRemoteBranchTip(git, this.#remote, branch));
-    return tip !== undefined && tip !== null && isAncestor(this.#parts.context, from, tip);
+    if (tip === undefined || tip === null) return false;
+    return isAncestor(this.#parts.context, { ancestor: from, descendant: tip, mayMiss: true });
   }
 
   /** Takes refs away from the remote, wherever they are; where it deletes none they do no harm. */

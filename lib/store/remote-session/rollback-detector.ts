@@ -1,5 +1,6 @@
 import type { ObjectId, RefName } from '../../domain/ids.ts';
-import { type GitContext, runGit } from '../../git/process/run-git.ts';
+import { isAncestor } from '../../git/objects/read-commits.ts';
+import type { GitContext } from '../../git/process/run-git.ts';
 import type { RefCommand, RefTransactions } from '../../git/refs/ref-transaction.ts';
 import { collectStateTips } from '../notes/indexed-state.ts';
 import { listRefs } from '../notes/read-tips.ts';
@@ -44,7 +45,9 @@ export class RollbackDetector {
       const seen = before.get(trackingRef(this.#remote, ref));
       const now = theirs.get(ref);
       if (seen === undefined || seen === now) continue;
-      if (now === undefined || !(await isAncestor(this.#context, seen, now))) back.push({ ref, seen });
+      const isForward =
+        now !== undefined && (await isAncestor(this.#context, { ancestor: seen, descendant: now, mayMiss: true }));
+      if (!isForward) back.push({ ref, seen });
     }
     if (back.length === 0) return;
     await this.#refs.run(
@@ -75,9 +78,4 @@ export class RollbackDetector {
   #tracking(ref: string): RefName {
     return trackingRef(this.#remote, ref) as RefName;
   }
-}
-
-export async function isAncestor(context: GitContext, commit: string, of: string): Promise<boolean> {
-  const args = ['merge-base', '--is-ancestor', commit, of];
-  return (await runGit(context, args, { accept: [0, 1, 128] })).exitCode === 0;
 }
