@@ -42,6 +42,7 @@ export async function openStore(options: StoreOptions): Promise<LocalStore> {
           await (await before)?.close();
         },
       });
+      return next;
     },
     snapshot: async (): Promise<Snapshot> => openStateSnapshot(await reader.read()),
     readOneSession: (pick) => reader.look(pick),

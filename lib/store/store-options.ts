@@ -44,5 +44,5 @@ export interface LocalStore extends Store<Snapshot, Snapshot> {
   /** Starts the process that reads the notes, so that the first read waits less. */
   begin(): void;
   /** From now on changes go another way: the remote decides whether they are made. */
-  writeThrough(make: (parts: StoreParts) => StoreWriter): void;
+  writeThrough<Writer extends StoreWriter>(make: (parts: StoreParts) => Writer): Writer;
 }

@@ -59,10 +59,6 @@ export class OwnHeartbeatSchedule {
     return ref;
   }
 
-  get ref(): RefName | null {
-    return this.#member?.ref ?? null;
-  }
-
   isDue(): boolean {
     return this.#member !== null && performance.now() - this.#pushedAt >= this.#member.lease.renewMs;
   }

@@ -47,27 +47,22 @@ export function openRemoteSession(store: LocalStore, options: RemoteSessionOptio
   const signs = new OwnHeartbeatSchedule(options.speak);
   let seen: RemoteRefs = new Map();
   const watch = new MachineHeartbeatWatch(sign.machine);
-  const opened: { exchange: RemoteExchange; writer: RemoteStoreWriter }[] = [];
-  store.writeThrough((parts) => {
-    const exchange = new RemoteExchange(parts, { remote, network });
-    const writer = new RemoteStoreWriter(parts, {
-      remote,
-      exchange,
-      signs,
-      signal,
-      onLine,
-      pace: new PushRateLimit(pushesPerMinute),
-      machines: () => 1 + watch.machines().length,
-      onLook: (theirs) => {
-        seen = theirs;
-        return watch.look(theirs, parts.catFile);
-      },
-    });
-    opened.push({ exchange, writer });
-    return writer;
-  });
-  const [only] = opened;
-  if (only === undefined) throw new Error('Internal error: the store was not opened');
+  const writer = store.writeThrough(
+    (parts) =>
+      new RemoteStoreWriter(parts, {
+        remote,
+        exchange: new RemoteExchange(parts, { remote, network }),
+        signs,
+        signal,
+        onLine,
+        pace: new PushRateLimit(pushesPerMinute),
+        machines: () => 1 + watch.machines().length,
+        onLook: (theirs) => {
+          seen = theirs;
+          return watch.look(theirs, parts.catFile);
+        },
+      }),
+  );
   return {
     remote,
     role: sign.role,
@@ -84,21 +79,21 @@ export function openRemoteSession(store: LocalStore, options: RemoteSessionOptio
     isCutOff: () => signs.isCutOff(),
     fetchBranchCommits: (branch) => network.run((git) => fetchBranchCommits(git, remote, branch), null),
     tipOf: (branch) => network.run((git) => fetchRemoteBranchTip(git, remote, branch), null),
-    exchangeNow: () => only.writer.look(),
+    exchangeNow: () => writer.look(),
     leave: async (isOver) => {
       const ref = signs.leave();
       if (ref === null) return;
       // Local changes go along; a remote that is out of reach is not waited for: the lease runs out without it.
-      const last = only.writer.look().then(
+      const last = writer.look().then(
         () => true,
         () => false,
       );
       if (!(await Promise.race([last, wait(farewellMs, false, { ref: false })]))) return;
-      await only.exchange.forget(isOver ? watch.refs() : [ref]);
+      await writer.forget(isOver ? watch.refs() : [ref]);
     },
     forgetEnded: async (sessions) => {
       const left = sessions.map((id) => machineRef(id, sign.machine)).filter((ref) => seen.has(ref));
-      if (left.length > 0) await only.exchange.forget(left);
+      if (left.length > 0) await writer.forget(left);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { GitContext } from '../../git/process/run-git.ts';
-import { remoteSilent } from '../sync/sync-errors.ts';
+import { remoteUnreachable } from '../sync/sync-errors.ts';
 
 // A slow machine has much to start for it.
 const firstAnswerMs = 60_000;
@@ -32,7 +32,8 @@ export class RemoteGitRunner {
 
   /** A server that accepts and never answers would block git for ever, and with it the heartbeat. */
   #within(wallMs: number): GitContext {
-    const silentError = (cause: string): FlameError => remoteSilent(this.#remote, cause);
+    // `cause`: `took longer than 15 s`. Nothing is known to have changed.
+    const silentError = (cause: string): FlameError => remoteUnreachable(this.#remote, `its answer ${cause}`);
     return {
       ...this.#git,
       guard: { limits: { wallMs, cpuSeconds: 600, memoryMb: 8_192 }, makeError: silentError },

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FlameError } from '../../domain/flame-error.ts';
+import type { RefName } from '../../domain/ids.ts';
 import type { TransactResult } from '../../domain/ports/store-port.ts';
 import type { StoreParts, StoreWriter } from '../store-options.ts';
 import { PushRefusalHistory } from '../sync/push-refusals.ts';
@@ -72,6 +73,11 @@ export class RemoteStoreWriter implements StoreWriter {
       this.#looks.add({ resolve, reject });
       this.#start();
     });
+  }
+
+  /** Takes refs away from the remote. */
+  forget(refs: readonly RefName[]): Promise<void> {
+    return this.#options.exchange.forget(refs);
   }
 
   async close(): Promise<void> {
