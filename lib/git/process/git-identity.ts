@@ -6,8 +6,6 @@ export interface GitIdentity {
   readonly name: string;
   /** Time zone, as in `+0200`. */
   readonly zone: string;
-  /** Seconds; null unless the environment fixes it (GIT_AUTHOR_DATE, GIT_COMMITTER_DATE). */
-  readonly time: number | null;
 }
 
 /** Who commits, as git would write it; each is asked for once. Both throw as readGitIdentity. */
@@ -42,12 +40,8 @@ export async function readGitIdentity(
   variable: 'GIT_AUTHOR_IDENT' | 'GIT_COMMITTER_IDENT',
 ): Promise<GitIdentity> {
   const { exitCode, stdout, stderr } = await runGit(context, ['var', variable], { accept: [0, 128] });
-  const match = /^(.*<[^>]*>) (\d+) ([+-]\d+)$/.exec(stdout.toString().trim());
-  const [, name, time, zone] = match ?? [];
-  const isFixed = Boolean(context.env[variable.replace('IDENT', 'DATE')]);
-  if (exitCode === 0 && name !== undefined && zone !== undefined) {
-    return { name, zone, time: isFixed ? Number(time) : null };
-  }
+  const [, name, zone] = /^(.*<[^>]*>) \d+ ([+-]\d+)$/.exec(stdout.toString().trim()) ?? [];
+  if (exitCode === 0 && name !== undefined && zone !== undefined) return { name, zone };
   throw new FlameError({
     kind: 'environment',
     code: 'no-identity',

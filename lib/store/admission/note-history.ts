@@ -3,7 +3,7 @@ import type { CatFile } from '../../git/process/cat-file.ts';
 import { runGit } from '../../git/process/run-git.ts';
 import { computeNoteKey, type NoteKind, signatureAnchor, signatureNoteKind } from '../notes/note-kinds.ts';
 import { notePath } from '../notes/note-tree.ts';
-import { StoredNote } from '../notes/stored-note.ts';
+import { type NoteId, StoredNote } from '../notes/stored-note.ts';
 import type { StoreOptions } from '../store-options.ts';
 
 /**
@@ -21,14 +21,23 @@ export async function findNewestWantedVersions<T>(
   const versions = await listVersions(context, kind, [...keys.values()]);
   for (const [thing, key] of keys) {
     for (const blob of versions.get(key) ?? []) {
-      const object = await context.catFile.read(blob).catch(() => null);
-      const { value } = await StoredNote.readWhole(kind, { key, blob }, object?.bytes ?? null, context.objectFormat);
+      const value = await readVersion(context, kind, { key, blob });
       if (value === null || !isWanted(value)) continue;
       found.set(thing, value);
       break;
     }
   }
   return found;
+}
+
+/** null: it can't be read. */
+async function readVersion<T>(
+  { catFile, objectFormat }: StoreOptions & { readonly catFile: CatFile },
+  kind: NoteKind<T>,
+  id: NoteId,
+): Promise<T | null> {
+  const object = await catFile.read(id.blob).catch(() => null);
+  return (await StoredNote.readWhole(kind, id, object?.bytes ?? null, objectFormat)).value;
 }
 
 /** The blobs of each note, newest first. */
@@ -105,7 +114,10 @@ export async function findReplacedSignatures(
   const replaced = new Set<string>();
   const known = new Map<ObjectId, ReadonlySet<string>>();
   const sealsOf = async (key: ObjectId, blob: ObjectId): Promise<ReadonlySet<string>> => {
-    const seals = known.get(blob) ?? (await readSeals(context, key, blob));
+    const before = known.get(blob);
+    if (before !== undefined) return before;
+    const note = await readVersion(context, signatureNoteKind, { key, blob });
+    const seals = new Set(note?.seals.map(({ signature }) => signature));
     known.set(blob, seals);
     return seals;
   };
@@ -117,14 +129,4 @@ export async function findReplacedSignatures(
     for (const seal of await sealsOf(key, old)) if (!left.has(seal)) replaced.add(seal);
   }
   return replaced;
-}
-
-async function readSeals(
-  { catFile, objectFormat }: StoreOptions & { readonly catFile: CatFile },
-  key: ObjectId,
-  blob: ObjectId,
-): Promise<ReadonlySet<string>> {
-  const object = await catFile.read(blob).catch(() => null);
-  const { value } = await StoredNote.readWhole(signatureNoteKind, { key, blob }, object?.bytes ?? null, objectFormat);
-  return new Set(value?.seals.map(({ signature }) => signature));
 }

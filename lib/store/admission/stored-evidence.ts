@@ -166,7 +166,7 @@ export class StoredCompletionEvidence implements CompletionEvidence {
     const format = `--format=${landingFormat}`;
     const words = ['--no-replace-objects', 'log', '--merges', '-z', format, '--no-show-signature'];
     const { stdout } = await runGit(git, [...words, '--stdin'], { input: `${revisions.join('\n')}\n` });
-    return parseNamedLandings(stdout.toString().split('\0'));
+    return new Set(stdout.toString().split('\0').flatMap(namedBy));
   }
 
   #context() {
@@ -218,17 +218,13 @@ interface Growth {
 
 type Answer = 'by-merge' | 'itself' | null;
 
-/** As git log prints a merge for parseNamedLandings. */
+/** As git log prints a merge for namedBy. */
 const landingFormat = '%ce%n%B';
 
 /**
- * Tasks, as `<session>/<task>`, that merges name: by the trailers of a landing, or by their branch. A merge that an agent
+ * Tasks, as `<session>/<task>`, that a merge names: by the trailers of a landing, or by its branch. A merge that an agent
  * made within its work names none.
  */
-function parseNamedLandings(merges: readonly string[]): ReadonlySet<string> {
-  return new Set(merges.flatMap(namedBy));
-}
-
 function namedBy(merge: string): readonly string[] {
   const [committer = '', ...lines] = merge.split('\n');
   if (isAgentAddress(committer)) return [];

@@ -2,7 +2,6 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { ObjectHashFormat } from '../../git/objects/make-object.ts';
 import { parseTree } from '../../git/objects/read-tree.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import type { GitObject } from '../../git/process/cat-file-response.ts';
 import { stateCorrupt } from '../store-errors.ts';
 import { loadSchemas, type NoteKind } from './note-kinds.ts';
 import { anchorsFolder, noteFolderMode, type TreeEntry, type TreeNode } from './note-tree.ts';
@@ -48,8 +47,7 @@ export async function readAnchoredKeysOutside<T>(
   const root = await rowsOf(await readRootId(context, kind, tip));
   const anchors = root.find(({ name, mode }) => name === anchorsFolder && mode === noteFolderMode);
   const folders = anchors === undefined ? [] : await rowsOf(anchors.oid);
-  const isOther = ({ name, mode }: { readonly name: string; readonly mode: string }): boolean =>
-    mode === noteFolderMode && name !== folder;
+  const isOther = ({ name, mode }: Row): boolean => mode === noteFolderMode && name !== folder;
   await Promise.all(folders.filter(isOther).map((row) => visit(row.oid)));
   return others;
 }
@@ -83,7 +81,10 @@ async function loadFolder<T>(
     context.catFile.readAll(notes.map(({ blob }) => blob)),
     Promise.all(folders.map((part) => loadFolder(context, kind, part))),
   ]);
-  const read = notes.map((id, at) => readNote(context, kind, id, objects[at] ?? null));
+  const read = notes.map((id, at) => {
+    const object = objects[at];
+    return StoredNote.read(kind, id, object?.type === 'blob' ? object.bytes : null, context.objectFormat);
+  });
   if (read.some(({ needsSchema }) => needsSchema)) await loadSchemas();
   const entries = new Map<string, Entry<T>>();
   let [noteAt, treeAt] = [0, 0];
@@ -101,10 +102,11 @@ type Row = ReturnType<typeof parseTree>[number];
 /** A row of a folder: a note to be read, a folder below it, or what needs no reading; null: nothing of ours. */
 type Part<T> = NoteId | Folder<T> | { readonly entry: Entry<T> } | null;
 
-function partOf<T>(context: LoadContext, kind: NoteKind<T>, folder: Folder<T>, { mode, name, oid }: Row): Part<T> {
+function partOf<T>(context: LoadContext, kind: NoteKind<T>, folder: Folder<T>, row: Row): Part<T> {
+  const { mode, name, oid } = row;
   const old = folder.old?.entries.get(name);
   if (old !== undefined && old.oid === oid && old.mode === mode) return { entry: old };
-  const prefix = folderPrefix(folder.prefix, { mode, name });
+  const prefix = folderPrefix(folder.prefix, row);
   if (prefix !== undefined) return { oid, prefix, old: old?.tree ?? null };
   const key = `${folder.prefix ?? '-'}${name}`;
   if (mode === noteFolderMode || !isKey(key, context.objectFormat)) return null;
@@ -114,26 +116,14 @@ function partOf<T>(context: LoadContext, kind: NoteKind<T>, folder: Folder<T>, {
 }
 
 /** undefined: not a folder that may hold notes or anchors; it's kept unread. */
-function folderPrefix(
-  prefix: string | null,
-  row: { readonly mode: string; readonly name: string },
-): string | null | undefined {
-  if (row.mode !== noteFolderMode) return undefined;
-  if (prefix === null || (prefix === '' && row.name === anchorsFolder)) return null;
-  return /^[0-9a-f]{2}$/.test(row.name) && prefix.length < 38 ? `${prefix}${row.name}` : undefined;
+function folderPrefix(prefix: string | null, { mode, name }: Row): string | null | undefined {
+  if (mode !== noteFolderMode) return undefined;
+  if (prefix === null || (prefix === '' && name === anchorsFolder)) return null;
+  return /^[0-9a-f]{2}$/.test(name) && prefix.length < 38 ? `${prefix}${name}` : undefined;
 }
 
 function isKey(text: string, format: ObjectHashFormat): boolean {
   return text.length === (format === 'sha1' ? 40 : 64) && /^[0-9a-f]+$/.test(text);
-}
-
-function readNote<T>(
-  { objectFormat }: LoadContext,
-  kind: NoteKind<T>,
-  id: NoteId,
-  object: GitObject | null,
-): StoredNote<T> {
-  return StoredNote.read(kind, id, object?.type === 'blob' ? object.bytes : null, objectFormat);
 }
 
 async function readObject<T>(context: LoadContext, kind: NoteKind<T>, oid: ObjectId, type: string): Promise<Buffer> {
@@ -145,12 +135,7 @@ async function readObject<T>(context: LoadContext, kind: NoteKind<T>, oid: Objec
   return object.bytes;
 }
 
-function parseRows<T>(
-  context: LoadContext,
-  kind: NoteKind<T>,
-  oid: ObjectId,
-  bytes: Buffer,
-): ReturnType<typeof parseTree> {
+function parseRows<T>(context: LoadContext, kind: NoteKind<T>, oid: ObjectId, bytes: Buffer): readonly Row[] {
   try {
     return parseTree(bytes, context.objectFormat === 'sha1' ? 20 : 32);
   } catch (cause) {

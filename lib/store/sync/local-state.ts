@@ -82,7 +82,7 @@ export class LocalSyncSide {
     this.#catFile = new CatFile(context, commonDir);
     this.#chains = new KeptCommitChains(this.#catFile, objectFormat);
     this.#reader = new StateReader({ catFile: this.#catFile, commonDir, objectFormat });
-    this.#objects = new ObjectWriter({ context, commonDir, objectFormat });
+    this.#objects = new ObjectWriter(options);
     const reason = `git flame sync ${options.remote}`;
     const transactions = { context, gitDir: commonDir, objectFormat, reason };
     this.#refs = new RefTransactions(transactions);

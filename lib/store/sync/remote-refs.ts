@@ -60,29 +60,21 @@ export async function fetchRemoteBranchTip(
   branch: string,
 ): Promise<ObjectId | null> {
   const ref = `refs/heads/${branch}`;
-  const tip = (await listRemote(context, remote, ref)).find(([name]) => name === ref)?.[1] ?? null;
+  const tip = (await listRemoteRefTips(context, remote, ref)).find(([name]) => name === ref)?.[1] ?? null;
   if (tip !== null) await fetchBranchCommits(context, remote, branch);
   return tip;
 }
 
 /** Brings the objects of the remote's state, moving no ref. */
 export async function fetchStateObjects(context: GitContext, remote: string): Promise<RemoteRefs> {
-  const refs = await listRemote(context, remote, `${stateRoot}*`);
+  const refs = await listRemoteRefTips(context, remote, `${stateRoot}*`);
   const wanted = refs.map(([ref]) => ref).filter((ref) => !ref.startsWith(`${stateRoot}rescue/`));
   if (wanted.length > 0) await fetch(context, remote, ['--stdin', remote], `${wanted.join('\n')}\n`);
   return new Map(refs);
 }
 
 /** The refs of a remote that match a pattern, and where they stand. Throws FlameError `remote-unreachable`. */
-export function listRemoteRefTips(
-  context: GitContext,
-  remote: string,
-  pattern: string,
-): Promise<readonly (readonly [string, ObjectId])[]> {
-  return listRemote(context, remote, pattern);
-}
-
-async function listRemote(
+export async function listRemoteRefTips(
   context: GitContext,
   remote: string,
   pattern: string,

@@ -15,11 +15,6 @@ export function remoteUnreachable(remote: string, stderr: string): FlameError {
   });
 }
 
-/** The remote accepts and doesn't answer. `cause`: `took longer than 15 s`. Nothing is known to have changed. */
-export function remoteSilent(remote: string, cause: string): FlameError {
-  return remoteUnreachable(remote, `its answer ${cause}`);
-}
-
 /** The remote takes no state. What came from it is merged here; nothing is lost. */
 export function remoteRefuses(remote: string, { ref, reason, stderr }: PushRefusal): FlameError {
   return new FlameError({
