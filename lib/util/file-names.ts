@@ -19,6 +19,11 @@ export function encodeFileName(name: string): Buffer {
   return Buffer.concat(parts);
 }
 
+/** The bytes of a path in a folder. */
+export function encodeFilePath(folder: string, path: string): Buffer {
+  return Buffer.concat([Buffer.from(`${folder}/`), encodeFileName(path)]);
+}
+
 /** Whether a name is text, all of it. */
 export function isTextFileName(name: string): boolean {
   return renderFileName(name) === name;

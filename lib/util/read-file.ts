@@ -52,6 +52,15 @@ export function listNamesIn(folder: string): readonly string[] {
   }
 }
 
+/** Lists names as listNamesIn does, but as bytes: one may be no text. */
+export function listByteNamesIn(folder: Buffer): readonly Buffer[] {
+  try {
+    return readdirSync(folder, { encoding: 'buffer' });
+  } catch {
+    return [];
+  }
+}
+
 /** Lists the paths of a folder's entries, as listNamesIn does their names. */
 export function listPathsIn(folder: string): readonly string[] {
   return listNamesIn(folder).map((name) => join(folder, name));

@@ -84,7 +84,8 @@ export function readRecord(root: string): CellRecord {
   };
 }
 
-function parseId(value: unknown): ObjectId | null {
+/** null: it is no id. */
+export function parseId(value: unknown): ObjectId | null {
   return typeof value === 'string' && objectIdPattern.test(value) ? parseObjectId(value) : null;
 }
 

@@ -14,7 +14,7 @@ import { setImmediate as pause } from 'node:timers/promises';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import type { CellWorktree, LeftoverCommitInit } from '../../domain/ports/git-cells.ts';
-import { encodeFileName, joinFileNames } from '../../util/file-names.ts';
+import { encodeFilePath, joinFileNames } from '../../util/file-names.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import { writeUnsignedCommit } from '../objects/commit-tree.ts';
@@ -161,7 +161,7 @@ const pathsAtOnce = 500;
  */
 export async function stagePaths(git: GitContext, paths: readonly string[]): Promise<ObjectId> {
   const isFolder = rememberFolders(git.cwd);
-  const isPresent = (path: string): boolean => isFolder(dirname(path)) && isContent(fileAt(git.cwd, path));
+  const isPresent = (path: string): boolean => isFolder(dirname(path)) && isContent(encodeFilePath(git.cwd, path));
   const [present, absent]: [string[], string[]] = [[], []];
   for (const [index, path] of paths.entries()) {
     if (index % pathsAtOnce === pathsAtOnce - 1) {
@@ -184,7 +184,7 @@ function rememberFolders(root: string): (path: string) => boolean {
   const isFolder = (path: string): boolean => {
     const before = known.get(path);
     if (before !== undefined) return before;
-    const found = isFolder(dirname(path)) && (facts(fileAt(root, path))?.isDirectory() ?? false);
+    const found = isFolder(dirname(path)) && (facts(encodeFilePath(root, path))?.isDirectory() ?? false);
     known.set(path, found);
     return found;
   };
@@ -197,11 +197,6 @@ function isContent(path: Buffer): boolean {
   if (found === null || !(found.isFile() || found.isSymbolicLink())) return false;
   if (found.isFile() && (found.mode & 0o400) === 0) chmodSync(path, (found.mode & 0o777) | 0o600);
   return true;
-}
-
-/** Bytes, since a name may be no text. */
-function fileAt(root: string, path: string): Buffer {
-  return Buffer.concat([Buffer.from(`${root}/`), encodeFileName(path)]);
 }
 
 function facts(path: Buffer): Stats | null {

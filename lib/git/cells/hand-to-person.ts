@@ -1,7 +1,7 @@
 import { copyFileSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
+import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { readTextOrEmpty } from '../../util/read-file.ts';
@@ -10,7 +10,7 @@ import { type GitAccess, gitOnObjects } from '../objects/git-access.ts';
 import { isAncestor } from '../objects/read-commits.ts';
 import { runGit } from '../process/run-git.ts';
 import { resolveCommit } from '../refs/resolve-commit.ts';
-import { addToRecord, readRecord } from './cell-record.ts';
+import { addToRecord, parseId, readRecord } from './cell-record.ts';
 import { requireUnchangedSubmodules } from './require-unchanged-submodules.ts';
 import { listEntriesGitSees } from './sanitize-worktree.ts';
 import { countIndexEntries, readCellHead, requireCellGitFolders } from './tool-index.ts';
@@ -38,7 +38,7 @@ export async function handWorktreeToPerson(
   const { listing, ownGitDir, root } = requireCellGitFolders(access, cell);
   const link = join(cell.path, '.git');
   const ours = linkTo(listing);
-  const text = readLink(link);
+  const text = readDotGitFile(link);
   // An agent that nothing held may have put a folder there.
   if (text === null || text === ours || text === linkTo(nowhere(listing))) return;
   const head = await acceptedHead(access, cell);
@@ -65,7 +65,7 @@ export async function handWorktreeToPerson(
 
 /** Whether a worktree is one that the person's git works in. */
 export function isHandedToPerson(access: GitAccess, cell: CellWorktree): boolean {
-  return readLink(join(cell.path, '.git')) === linkTo(requireCellGitFolders(access, cell).listing);
+  return readDotGitFile(join(cell.path, '.git')) === linkTo(requireCellGitFolders(access, cell).listing);
 }
 
 /** Returns a path where nothing is: git reports that and stops. */
@@ -80,7 +80,7 @@ function linkTo(folder: string): string {
 const longestLink = 10_000;
 
 /** null: it is no such file; an agent that nothing held may have put anything there. */
-function readLink(link: string): string | null {
+export function readDotGitFile(link: string): string | null {
   const facts = lstatSync(link, { throwIfNoEntry: false });
   return facts?.isFile() === true && facts.size <= longestLink ? readFileSync(link, 'utf8') : null;
 }
@@ -115,9 +115,9 @@ async function acceptedHead(access: GitAccess, cell: CellWorktree): Promise<Obje
  */
 export async function findCommitMadeByPerson(access: GitAccess, cell: CellWorktree): Promise<ObjectId | null> {
   const { listing, root } = requireCellGitFolders(access, cell);
-  const left = readId(join(root, leftFile)) ?? cell.start;
+  const left = parseId(readTextOrEmpty(join(root, leftFile)).trim()) ?? cell.start;
   // On a branch it is the branch that has it.
-  const head = readId(join(listing, 'HEAD'));
+  const head = parseId(readTextOrEmpty(join(listing, 'HEAD')).trim());
   const git = gitOnObjects(access);
   if (head === null || head === left || !(await isAncestor(git, { ancestor: left, descendant: head }))) return null;
   const range = [head, '--not', left, '--glob=refs/*'];
@@ -125,18 +125,12 @@ export async function findCommitMadeByPerson(access: GitAccess, cell: CellWorktr
   return stdout.length === 0 ? null : head;
 }
 
-/** null: there is none. */
-function readId(file: string): ObjectId | null {
-  const text = readTextOrEmpty(file).trim();
-  return objectIdPattern.test(text) ? parseObjectId(text) : null;
-}
-
 /** Whether the `.git` of a worktree is the one it was made with, or the one handWorktreeToPerson put there. */
 export function isDotGitOfCell(
   { agentGitDir, listing }: { readonly agentGitDir: string; readonly listing: string },
   link: string,
 ): boolean {
-  const text = readLink(link);
+  const text = readDotGitFile(link);
   // A kill may have come in the middle of writing it.
   return text !== null && [agentGitDir, listing, nowhere(listing)].some((folder) => linkTo(folder).startsWith(text));
 }

@@ -1,9 +1,9 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
-
 import type { AbandonedCommit, CellWorktree, IgnoredWork, WorkScope } from '../../domain/ports/git-cells.ts';
-import { encodeFileName, isTextFileName, splitFileNames } from '../../util/file-names.ts';
+import { decodeFileName, encodeFilePath, isTextFileName, splitFileNames } from '../../util/file-names.ts';
+import { listByteNamesIn } from '../../util/read-file.ts';
 import { type GitAccess, gitOnObjects, quarantineVariables, withVariables } from '../objects/git-access.ts';
 import { isAncestor } from '../objects/read-commits.ts';
 import { findIgnoreRules } from '../process/ignore-rules.ts';
@@ -99,10 +99,12 @@ function filesOf(
   let bytes = 0;
   const waiting = [entry];
   for (let path = waiting.pop(); path !== undefined && files.length < most; path = waiting.pop()) {
-    const place = Buffer.concat([Buffer.from(`${workTree}/`), encodeFileName(path)]);
+    const place = encodeFilePath(workTree, path);
     const facts = lstatSync(place, { bigint: true, throwIfNoEntry: false });
     if (facts?.isDirectory() === true) {
-      const inner = namesIn(place).filter((name) => name !== '.git');
+      const inner = listByteNamesIn(place)
+        .map(decodeFileName)
+        .filter((name) => name !== '.git');
       const base = path.endsWith('/') ? path : `${path}/`;
       const below = inner.map((name) => `${base}${name}`);
       for (const one of below) if (isNamed || !isCache(workTree, one)) waiting.push(one);
@@ -114,18 +116,6 @@ function filesOf(
     bytes += Number(facts.size);
   }
   return { files, bytes };
-}
-
-function namesIn(folder: Buffer): readonly string[] {
-  try {
-    return splitFileNames(joinBytes(readdirSync(folder, { encoding: 'buffer' })));
-  } catch {
-    return [];
-  }
-}
-
-function joinBytes(names: readonly Buffer[]): Buffer {
-  return Buffer.concat(names.flatMap((name) => [name, Buffer.from([0])]));
 }
 
 /** When the kernel last saw a file change: no program can set that. */

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CellInfo, CellWorktree } from '../../domain/ports/git-cells.ts';
@@ -20,7 +20,7 @@ import {
   withAllCellsLock,
 } from './cell-git-folders.ts';
 import { addToRecord, type CellRecord, readRecord } from './cell-record.ts';
-import { isDotGitOfCell } from './hand-to-person.ts';
+import { isDotGitOfCell, readDotGitFile } from './hand-to-person.ts';
 import type { KillPointObserver } from './import-objects.ts';
 
 const patienceMs = 10_000;
@@ -190,11 +190,9 @@ function tailOf(id: string): RegExp {
   return new RegExp(`(/blueflame/cells/${name}/git|/worktrees/${name}(?:/left-to-[a-z-]+)?)\\n$`);
 }
 
-/** '' where it is no file of the length of a link. */
+/** '' where it is no such file. */
 function readLink(link: string): string {
-  const facts = lstatSync(link, { throwIfNoEntry: false });
-  const isLink = facts?.isFile() === true && facts.size < 10_000;
-  const text = isLink ? readFileSync(link, 'utf8') : '';
+  const text = readDotGitFile(link) ?? '';
   return text.startsWith('gitdir: /') ? text : '';
 }
 

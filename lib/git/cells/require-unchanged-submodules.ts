@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
-import { encodeFileName, renderFileName } from '../../util/file-names.ts';
+import { encodeFilePath, renderFileName } from '../../util/file-names.ts';
+import { listByteNamesIn } from '../../util/read-file.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { listSymlinksAndSubmodules, selectSubmodulePaths } from '../objects/commit-files.ts';
 import type { GitAccess } from '../objects/git-access.ts';
@@ -60,7 +61,7 @@ function contentsOf({ path: worktree }: CellWorktree, paths: ReadonlySet<string>
   const found = new Map<string, string>();
   for (const path of paths) {
     const digest = createHash('sha256');
-    const root = Buffer.concat([Buffer.from(`${worktree}/`), encodeFileName(path)]);
+    const root = encodeFilePath(worktree, path);
     const { isFolder, facts } = readFileFingerprint(root);
     const isEmpty = facts === 'unreadable' || (isFolder && addFolder(digest, root) === 0);
     if (!isFolder) digest.update(facts);
@@ -71,7 +72,7 @@ function contentsOf({ path: worktree }: CellWorktree, paths: ReadonlySet<string>
 
 /** Adds what lies in a folder; returns how much that is. Nothing is followed: an agent may have put a link anywhere. */
 function addFolder(digest: ReturnType<typeof createHash>, folder: Buffer): number {
-  const names = namesIn(folder);
+  const names = [...listByteNamesIn(folder)].sort(Buffer.compare);
   for (const name of names) {
     const path = Buffer.concat([folder, Buffer.from('/'), name]);
     const { isFolder, facts } = readFileFingerprint(path);
@@ -79,13 +80,4 @@ function addFolder(digest: ReturnType<typeof createHash>, folder: Buffer): numbe
     if (isFolder) addFolder(digest, path);
   }
   return names.length;
-}
-
-/** Sorted; none in what is gone, or no folder. */
-function namesIn(folder: Buffer): readonly Buffer[] {
-  try {
-    return readdirSync(folder, { encoding: 'buffer' }).sort(Buffer.compare);
-  } catch {
-    return [];
-  }
 }

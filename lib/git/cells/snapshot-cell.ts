@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { CellSnapshot, CellWorktree } from '../../domain/ports/git-cells.ts';
+import { listByteNamesIn } from '../../util/read-file.ts';
 import type { GitAccess } from '../objects/git-access.ts';
 import { hiddenPathsAttributesFile } from './agent-refs.ts';
 import { workTooLargeError } from './require-work-in-bounds.ts';
@@ -35,7 +36,7 @@ async function addFolder(
   // Names that are no UTF-8 must not fall together, so paths are bytes here.
   const waiting: Buffer[] = [Buffer.alloc(0)];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for (const name of namesIn(below(Buffer.from(root), folder))) {
+    for (const name of listByteNamesIn(below(Buffer.from(root), folder))) {
       const path = below(folder, name);
       const { isFolder, facts } = readFileFingerprint(below(Buffer.from(root), path));
       if (isFolder) waiting.push(path);
@@ -48,15 +49,6 @@ async function addFolder(
 
 function below(folder: Buffer, name: Buffer): Buffer {
   return folder.length === 0 ? name : Buffer.concat([folder, Buffer.from('/'), name]);
-}
-
-/** Nothing where it can't be read; the folder itself is listed all the same. */
-function namesIn(folder: Buffer): readonly Buffer[] {
-  try {
-    return readdirSync(folder, { encoding: 'buffer' });
-  } catch {
-    return [];
-  }
 }
 
 /** Returns the facts of a file that differ after a change of it. */
