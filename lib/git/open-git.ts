@@ -99,22 +99,12 @@ export async function openGit(
     ...openGitCellsPort(access, onStep),
     repository,
     identity: async () => (await idents.author()).name,
-    listRefs: (prefix) => listRefs(gitOnObjects(access), prefix),
-    refsHolding: (commit, prefix) => refsHolding(gitOnObjects(access), commit, prefix),
+    listRefs: (prefix) => listRefs(gitOnObjects(access), ['--', prefix]),
+    refsHolding: (commit, prefix) => listRefs(gitOnObjects(access), [`--contains=${commit}`, '--', prefix]),
     refNames: (places) => refNames(gitOnObjects(access), places),
     packManyLooseObjects: () => repackLoose(gitOnObjects(access), repository.commonDir),
     close: async () => (objects === options.catFile ? undefined : objects.close()),
   };
-}
-
-/** Refs below a prefix that ends in a slash, sorted by name; those that name no commit are left out. */
-function listRefs(context: GitContext, prefix: string): Promise<readonly RefInfo[]> {
-  return eachRef(context, ['--', prefix]);
-}
-
-/** Lists the refs below a prefix whose history holds a commit. */
-function refsHolding(context: GitContext, commit: ObjectId, prefix: string): Promise<readonly RefInfo[]> {
-  return eachRef(context, [`--contains=${commit}`, '--', prefix]);
 }
 
 /** See GitRefs.refNames. */
@@ -126,7 +116,8 @@ async function refNames(context: GitContext, places: readonly string[]): Promise
     .filter((name) => name !== '');
 }
 
-async function eachRef(context: GitContext, which: readonly string[]): Promise<readonly RefInfo[]> {
+/** Sorted by name; those that name no commit are left out. */
+async function listRefs(context: GitContext, which: readonly string[]): Promise<readonly RefInfo[]> {
   const format = '%(objecttype) %(objectname) %(refname)';
   const { stdout } = await runGit(context, ['for-each-ref', `--format=${format}`, ...which]);
   return stdout

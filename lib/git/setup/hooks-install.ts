@@ -154,19 +154,17 @@ export interface SetupRemoval {
 /** Takes the installed hooks away and puts back what was there before, byte for byte. */
 export function removeHooks(commonDir: string, place: HooksPlace): SetupRemoval {
   const dir = hooksDir(commonDir, place);
-  const { steps, ...removal } = planAll(commonDir, place);
+  const { steps, ...removal } = planHooksRemoval(commonDir, place);
   for (const step of steps) applyHookFileChange(dir, step);
   if (place.madeDir && existsSync(dir) && readdirSync(dir).length === 0) rmdirSync(dir);
   return removal;
 }
 
 /** Plans what removeHooks does. */
-export function planHooksRemoval(commonDir: string, place: HooksPlace): SetupRemoval {
-  const { done, left } = planAll(commonDir, place);
-  return { done, left };
-}
-
-function planAll(commonDir: string, place: HooksPlace): SetupRemoval & { readonly steps: readonly HookFileChange[] } {
+export function planHooksRemoval(
+  commonDir: string,
+  place: HooksPlace,
+): SetupRemoval & { readonly steps: readonly HookFileChange[] } {
   const dir = hooksDir(commonDir, place);
   const isUsual = place.kind === 'usual';
   const label = isUsual ? 'hooks' : 'blueflame-init/hooks';
