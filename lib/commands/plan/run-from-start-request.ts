@@ -41,14 +41,9 @@ export async function runFromStartRequest(
   const { command, from, isBeside } = wish;
   const plan = from === null ? null : await readPlan(from, io);
   const snapshot = await opened.store.snapshot();
-  const session = openSession(opened.selected.pick(snapshot));
-  const goesOn = session !== null && selectsOpenSession(session, wish);
-  if (plan !== null && !canBeMended(opened)) {
-    const commit = goesOn ? session.base_commit : (await findBaseBranch(opened.context)).commit;
-    const bounds = await readPlanBoundsAtCommit(opened.context, commit);
-    requireSoundPlan(bounds, plan, goesOn ? snapshot.tasksOf(session.id) : []);
-  }
-  if (goesOn) {
+  if (plan !== null && !canBeMended(opened)) await requireSound(opened, wish, plan);
+  const session = sessionToContinue(opened, wish, snapshot);
+  if (session !== null) {
     reportSelectedSession(opened, session);
     return withSessionLock(opened, session.id, () => work({ session: session.id, plan }), how);
   }
@@ -93,9 +88,10 @@ function canBeMended({ context, commandLine }: CommandContext): boolean {
   return context.gates.isInteractive || commandLine.decisionsFile !== null;
 }
 
-/** The session, unless it has ended. */
-function openSession(session: Session | null): Session | null {
-  return session !== null && session.state !== 'ended' ? session : null;
+/** The session that the request is about, if that is open. */
+function sessionToContinue({ selected }: CommandContext, wish: StartRequest, snapshot: Snapshot): Session | null {
+  const session = selected.pick(snapshot);
+  return session !== null && session.state !== 'ended' && selectsOpenSession(session, wish) ? session : null;
 }
 
 /** With --pr, one that ended goes on where something was said of its pull request. */
@@ -173,15 +169,11 @@ export async function previewPlan(opened: CommandContext, wish: StartRequest, io
 }
 
 /** All that the plan would be refused for: in the session it would belong to, or in a new one. */
-async function requireSound(
-  { context, store, selected }: CommandContext,
-  wish: StartRequest,
-  plan: Plan,
-): Promise<void> {
+async function requireSound(opened: CommandContext, wish: StartRequest, plan: Plan): Promise<void> {
+  const { context, store } = opened;
   const snapshot = await store.snapshot();
-  const session = openSession(selected.pick(snapshot));
-  const goesOn = session !== null && selectsOpenSession(session, wish);
-  const beside = goesOn ? snapshot.tasksOf(session.id) : [];
-  const commit = goesOn ? session.base_commit : (await findBaseBranch(context)).commit;
+  const session = sessionToContinue(opened, wish, snapshot);
+  const beside = session === null ? [] : snapshot.tasksOf(session.id);
+  const commit = session?.base_commit ?? (await findBaseBranch(context)).commit;
   requireSoundPlan(await readPlanBoundsAtCommit(context, commit), plan, beside);
 }
