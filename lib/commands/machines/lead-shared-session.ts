@@ -22,47 +22,26 @@ interface Lead {
 
 /** `git flame run --remote`: the whole loop, with any machines that join. */
 export function leadSharedSession(opened: CommandContext, io: Io, { wish, remote, takesOver }: Lead): Promise<number> {
-  return runInSharedSession(
-    opened,
-    io,
-    { name: remote, role: 'lead', roles: joinedMachineRoles, budget: null },
-    ({ remoteSession, inSession }) => {
-      const lead = async (start: SessionToContinue): Promise<number> => {
-        const shared = inSession(start.session);
-        const { lease, renew } = opened.config.machines;
-        const terms = { remote: remoteSession.remote, lease_ms: lease, renew_ms: renew };
-        await takeLead(shared.context, start.session, { terms, takesOver });
-        remoteSession.enter(start.session, { leaseMs: lease, renewMs: renew });
-        try {
-          return await continueSession(shared, io, start);
-        } catch (error) {
-          throw await handleLostLead(shared.context, start.session, error);
-        }
-      };
-      return runFromStartRequest(opened, wish, io, lead, { isShared: true });
-    },
-  );
+  return runInSharedSession(opened, io, leadThrough(remote), ({ remoteSession, inSession }) => {
+    const lead = async (start: SessionToContinue): Promise<number> => {
+      const shared = inSession(start.session);
+      const { lease, renew } = opened.config.machines;
+      const terms = { remote: remoteSession.remote, lease_ms: lease, renew_ms: renew };
+      await takeLead(shared.context, start.session, { terms, takesOver });
+      remoteSession.enter(start.session, { leaseMs: lease, renewMs: renew });
+      try {
+        return await continueSession(shared, io, start);
+      } catch (error) {
+        throw await handleLostLead(shared.context, start.session, error);
+      }
+    };
+    return runFromStartRequest(opened, wish, io, lead, { isShared: true });
+  });
 }
 
-/** Runs `work` in a session that this clone leads, decided at its remote; it sends no heartbeat. */
-function inLedSession(
-  opened: CommandContext,
-  io: Io,
-  { session, remote }: { readonly session: SessionId; readonly remote: string },
-  work: (opened: CommandContext) => Promise<number>,
-): Promise<number> {
-  return runInSharedSession(
-    opened,
-    io,
-    { name: remote, role: 'lead', roles: joinedMachineRoles, budget: null },
-    async ({ inSession }) => {
-      const shared = inSession(session);
-      const { machines } = (await viewSession(shared.context, session)).session;
-      if (machines !== undefined && machines.lead !== shared.context.place)
-        throw ledElsewhereError(machines.lead, sameCommandHint);
-      return withSessionLock(shared, session, () => work(shared), { isShared: true });
-    },
-  );
+/** How this machine stands at a remote as the lead. */
+function leadThrough(remote: string): Parameters<typeof runInSharedSession>[2] {
+  return { name: remote, role: 'lead', roles: joinedMachineRoles, budget: null };
 }
 
 /** The remote that this clone leads the session through which is meant; null: none. */
@@ -104,8 +83,11 @@ async function takeLead(
   context.events.emit({ event: 'notice', level: 'info', message });
 }
 
-/** Runs `work` under the session's lock; in a shared session the lead decides it at the remote, as all else. */
-export function runWhereSessionIsLed(
+/**
+ * Runs `work` under the session's lock; in a shared session the lead decides it at the remote, as all else, and sends no
+ * heartbeat.
+ */
+export async function runWhereSessionIsLed(
   opened: CommandContext,
   io: Io,
   session: Session,
@@ -113,6 +95,15 @@ export function runWhereSessionIsLed(
 ): Promise<number> {
   const { id, machines, state } = session;
   if (machines === undefined || state === 'ended') return withSessionLock(opened, id, () => work(opened));
-  if (machines.lead !== opened.context.place) throw ledElsewhereError(machines.lead, sameCommandHint);
-  return inLedSession(opened, io, { session: id, remote: machines.remote }, work);
+  requireLed(session, opened);
+  return runInSharedSession(opened, io, leadThrough(machines.remote), async ({ inSession }) => {
+    const shared = inSession(id);
+    requireLed((await viewSession(shared.context, id)).session, shared);
+    return withSessionLock(shared, id, () => work(shared), { isShared: true });
+  });
+}
+
+function requireLed({ machines }: Session, { context }: CommandContext): void {
+  if (machines !== undefined && machines.lead !== context.place)
+    throw ledElsewhereError(machines.lead, sameCommandHint);
 }
