@@ -9,7 +9,7 @@ import { openGit } from '../../git/open-git.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
 import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
 import { openTrustedStore } from '../context/open-trusted-store.ts';
-import { openQuestionClients } from '../questions/question-clients.ts';
+import { readOpenQuestions } from '../questions/question-clients.ts';
 
 /** The names of these kinds that there are, for completion; those of tasks and the like are of one session, the current one unless named. */
 export async function listNames(
@@ -67,13 +67,8 @@ async function listStored(
 
 /** Open questions of runs on this machine. */
 async function listGates(context: GitContext): Promise<readonly CompletionCandidate[]> {
-  const far = openQuestionClients((await discoverRepository(context)).commonDir);
-  try {
-    const open = (await far.ready()).flatMap((line) => line.read().open ?? []);
-    return open.map(({ id, asks }) => ({ word: id, about: renderQuestionTitle(asks) }));
-  } finally {
-    far.close();
-  }
+  const open = await readOpenQuestions((await discoverRepository(context)).commonDir);
+  return open.map(({ id, asks }) => ({ word: id, about: renderQuestionTitle(asks) }));
 }
 
 /** Lists running agents first, then those of the session, latest first. */

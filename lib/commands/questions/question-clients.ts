@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { runFolderOwnerFile, runFoldersRoot } from '../../cell/run-folder.ts';
 import { FlameError, type FlameErrorInit, restoreFlameError } from '../../domain/flame-error.ts';
 import type {
+  PendingQuestion,
   QuestionChannel,
   QuestionTextKind,
   RunQuestionsState,
@@ -73,6 +74,16 @@ export function openQuestionClients(commonDir: string): QuestionClients {
       for (const line of lines.values()) line.close();
     },
   };
+}
+
+/** Reads what runs of this machine ask now; questions of a suspended one are unknown. */
+export async function readOpenQuestions(commonDir: string): Promise<readonly PendingQuestion[]> {
+  const far = openQuestionClients(commonDir);
+  try {
+    return (await far.ready()).flatMap((line) => line.read().open ?? []);
+  } finally {
+    far.close();
+  }
 }
 
 /** The run that asks or asked a question; null: none that still runs. */

@@ -67,11 +67,7 @@ export function runTaskSubmit(args: CommandArgs<'task'>, io: Io): Promise<number
     const { context, git, output } = opened;
     const { id, session } = await readTaskForCommand(args, opened);
     const { commit, notes, force } = args.options;
-    if (args.globals.dryRun) {
-      output.json({ task: id });
-      output.result(`Would submit ${id}.`);
-      return 0;
-    }
+    if (args.globals.dryRun) return preview(output, 'submit', id);
     const wish = { task: id, commit, notes, isForced: force, cwd: io.cwd };
     const { task, violations, worktree } = await submitByHand(context, session, wish);
     output.json({ task, violations, worktree });
