@@ -31,7 +31,7 @@ import {
   readRepositorySettings,
   renderGitConfigForCell,
 } from './process/git-settings.ts';
-import { type GitContext, runGit } from './process/run-git.ts';
+import { type GitContext, runGitForLines } from './process/run-git.ts';
 import { readRestingTipOfWorktree } from './worktrees/branch-uses.ts';
 
 export interface OpenOptions {
@@ -101,32 +101,21 @@ export async function openGit(
     identity: async () => (await idents.author()).name,
     listRefs: (prefix) => listRefs(gitOnObjects(access), ['--', prefix]),
     refsHolding: (commit, prefix) => listRefs(gitOnObjects(access), [`--contains=${commit}`, '--', prefix]),
-    refNames: (places) => refNames(gitOnObjects(access), places),
+    refNames: (places) =>
+      runGitForLines(gitOnObjects(access), ['for-each-ref', '--format=%(refname)', '--', ...places]),
     packManyLooseObjects: () => repackLoose(gitOnObjects(access), repository.commonDir),
     close: async () => (objects === options.catFile ? undefined : objects.close()),
   };
 }
 
-/** See GitRefs.refNames. */
-async function refNames(context: GitContext, places: readonly string[]): Promise<readonly string[]> {
-  const { stdout } = await runGit(context, ['for-each-ref', '--format=%(refname)', '--', ...places]);
-  return stdout
-    .toString()
-    .split('\n')
-    .filter((name) => name !== '');
-}
-
 /** Sorted by name; those that name no commit are left out. */
 async function listRefs(context: GitContext, which: readonly string[]): Promise<readonly RefInfo[]> {
   const format = '%(objecttype) %(objectname) %(refname)';
-  const { stdout } = await runGit(context, ['for-each-ref', `--format=${format}`, ...which]);
-  return stdout
-    .toString()
-    .split('\n')
-    .flatMap((line) => {
-      const [type, commit = '', ref = ''] = line.split(' ');
-      return type === 'commit' ? [{ ref: parseRefName(ref), commit: parseObjectId(commit) }] : [];
-    });
+  const lines = await runGitForLines(context, ['for-each-ref', `--format=${format}`, ...which]);
+  return lines.flatMap((line) => {
+    const [type, commit = '', ref = ''] = line.split(' ');
+    return type === 'commit' ? [{ ref: parseRefName(ref), commit: parseObjectId(commit) }] : [];
+  });
 }
 
 /**

@@ -7,7 +7,7 @@ import type { CompletionCandidate, NameKind } from '../../domain/view-models/com
 import { listRescues } from '../../engine/retention/rescue-refs.ts';
 import { openGit } from '../../git/open-git.ts';
 import { discoverRepository } from '../../git/process/discover-repository.ts';
-import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
+import { type GitContext, runGitForLines } from '../../git/process/run-git.ts';
 import { openTrustedStore } from '../context/open-trusted-store.ts';
 import { readOpenQuestions } from '../questions/question-clients.ts';
 
@@ -29,12 +29,12 @@ const storedKinds: ReadonlySet<NameKind> = new Set(['session', 'task', 'agent', 
 
 async function listOfGit(context: GitContext, kinds: readonly NameKind[]): Promise<readonly CompletionCandidate[]> {
   const lists = await Promise.all([
-    kinds.includes('remote') ? runGitForText(context, ['remote']) : '',
+    kinds.includes('remote') ? runGitForLines(context, ['remote']) : [],
     kinds.includes('branch')
-      ? runGitForText(context, ['for-each-ref', '--format=%(refname:short)', 'refs/heads/'])
-      : '',
+      ? runGitForLines(context, ['for-each-ref', '--format=%(refname:short)', 'refs/heads/'])
+      : [],
   ]);
-  return lists.flatMap((text) => text.split('\n').filter((word) => word !== '')).map((word) => ({ word, about: '' }));
+  return lists.flat().map((word) => ({ word, about: '' }));
 }
 
 async function listStored(

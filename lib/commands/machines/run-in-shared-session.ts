@@ -4,7 +4,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { JoinedMachineRole, MachineRole } from '../../domain/state/machine-schemas.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import type { RunContext } from '../../engine/run-context.ts';
-import { type GitContext, runGitForText } from '../../git/process/run-git.ts';
+import { type GitContext, runGitForLines, runGitForText } from '../../git/process/run-git.ts';
 import { shareSshConnection } from '../../git/process/share-ssh.ts';
 import type { AdmissionStore } from '../../store/admission/admission-store.ts';
 import { type OpenedRemoteSession, openRemoteSession } from '../../store/remote-session/open-remote-session.ts';
@@ -144,8 +144,8 @@ const setting = 'blueflame.trustedMachine';
  * `git config --add blueflame.trustedMachine "KEY YYYY-MM-DD"`. Throws FlameError `trusted-machine`.
  */
 export async function readTrustedMachineKeys(gitContext: GitContext): Promise<readonly TrustedKey[]> {
-  const text = await runGitForText(gitContext, ['config', '--get-all', setting], { accept: [0, 1] });
-  return text.split('\n').filter(Boolean).map(parseTrustedMachineKey);
+  const values = await runGitForLines(gitContext, ['config', '--get-all', setting], { accept: [0, 1] });
+  return values.map(parseTrustedMachineKey);
 }
 
 /** One value of that setting. Throws FlameError `trusted-machine`. */

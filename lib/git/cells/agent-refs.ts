@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ObjectId, objectIdPattern, parseObjectId } from '../../domain/ids.ts';
 import { listEntriesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { type GitAccess, gitOnObjects } from '../objects/git-access.ts';
-import { runGitForText } from '../process/run-git.ts';
+import { runGitForLines } from '../process/run-git.ts';
 import { findReftable } from '../refs/reftable.ts';
 
 /** The name of the common folder of an agent's git in its private git folder. */
@@ -45,10 +45,10 @@ type Refs = readonly (readonly [ref: string, id: string])[];
 async function readRefs(access: GitAccess): Promise<Refs> {
   const { commonDir } = access.repository;
   if (findReftable(commonDir) === null) return [...readRefFiles(commonDir)];
-  const text = await runGitForText(gitOnObjects(access), ['for-each-ref', '--format=%(objectname) %(refname)']);
-  return text.split('\n').flatMap((line) => {
+  const lines = await runGitForLines(gitOnObjects(access), ['for-each-ref', '--format=%(objectname) %(refname)']);
+  return lines.map((line) => {
     const at = line.indexOf(' ');
-    return at < 0 ? [] : [[line.slice(at + 1), line.slice(0, at)] as const];
+    return [line.slice(at + 1), line.slice(0, at)];
   });
 }
 

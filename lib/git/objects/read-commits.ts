@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type ObjectId, parseObjectId } from '../../domain/ids.ts';
 import { noCommitError } from '../../domain/input-errors.ts';
 import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
-import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
+import { type GitContext, runGit, runGitForLines } from '../process/run-git.ts';
 import type { ObjectSource } from './object-source.ts';
 
 // rev-list, unlike log, obeys no log.* setting, one of which starts gpg.
@@ -128,7 +128,7 @@ export function openCommitGraph(
     dropContainedCommits: async (commits) => {
       const all = [...new Set(commits)];
       if (all.length < 2) return all;
-      const kept = (await runGitForText(objects, ['merge-base', '--independent', ...all])).split('\n');
+      const kept = await runGitForLines(objects, ['merge-base', '--independent', ...all]);
       return all.filter((commit) => kept.includes(commit));
     },
     mergeBase: async (one, other) => {

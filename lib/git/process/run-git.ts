@@ -94,6 +94,15 @@ export async function runGitForText(
   return (await runGit(context, args, options)).stdout.toString().replace(/\n$/, '');
 }
 
+/** Like runGit; resolves to the lines of stdout that aren't empty. */
+export async function runGitForLines(
+  context: GitContext,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<readonly string[]> {
+  return (await runGitForText(context, args, options)).split('\n').filter((line) => line !== '');
+}
+
 /**
  * Asks git how the person likes things shown, such as `git var GIT_PAGER`: also by settings they gave with `git -c`. ''
  * where it has no answer. For questions that run nothing of the repository.

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { killPoint } from '../../util/kill-point.ts';
 import { readGitSettings } from '../process/git-settings.ts';
-import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
+import { type GitContext, runGit, runGitForLines } from '../process/run-git.ts';
 import { editGitFileUndoably } from './edit-git-file.ts';
 import { withSetupLock } from './setup-record.ts';
 
@@ -56,8 +56,8 @@ async function missingLine(root: string, commonDir: string, worktreeDir: string 
 }
 
 async function missingRefs(context: GitContext): Promise<readonly string[]> {
-  const known = await runGitForText(context, ['config', '--get-all', displayKey], { accept: [0, 1] });
-  return shownRefs.filter((ref) => !known.split('\n').includes(ref));
+  const known = await runGitForLines(context, ['config', '--get-all', displayKey], { accept: [0, 1] });
+  return shownRefs.filter((ref) => !known.includes(ref));
 }
 
 function readExclude(commonDir: string): Promise<string> {

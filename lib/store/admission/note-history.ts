@@ -1,6 +1,6 @@
 import { type ObjectId, parseObjectId, type SessionId } from '../../domain/ids.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import { runGit } from '../../git/process/run-git.ts';
+import { runGitForLines } from '../../git/process/run-git.ts';
 import { computeNoteKey, type NoteKind, signatureAnchor, signatureNoteKind } from '../notes/note-kinds.ts';
 import { notePath } from '../notes/note-tree.ts';
 import { type NoteId, StoredNote } from '../notes/stored-note.ts';
@@ -70,7 +70,7 @@ export async function listNoteRevisions(
 ): Promise<readonly NoteRevision[]> {
   const paths = new Map(keys.map((key) => [notePath(key).join('/'), key]));
   const git = { ...context, cwd: commonDir, variables: { GIT_DIR: commonDir } };
-  const { stdout } = await runGit(git, [
+  const lines = await runGitForLines(git, [
     '--no-replace-objects',
     'log',
     '--full-history',
@@ -85,14 +85,11 @@ export async function listNoteRevisions(
     '--',
     ...paths.keys(),
   ]);
-  return stdout
-    .toString()
-    .split('\n')
-    .flatMap((line): readonly NoteRevision[] => {
-      const [, old = '', now = '', path = ''] = /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\t(.+)$/.exec(line) ?? [];
-      const key = paths.get(path);
-      return key === undefined ? [] : [{ key, old: toBlob(old), now: toBlob(now) }];
-    });
+  return lines.flatMap((line): readonly NoteRevision[] => {
+    const [, old = '', now = '', path = ''] = /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\t(.+)$/.exec(line) ?? [];
+    const key = paths.get(path);
+    return key === undefined ? [] : [{ key, old: toBlob(old), now: toBlob(now) }];
+  });
 }
 
 function toBlob(name: string): ObjectId | null {

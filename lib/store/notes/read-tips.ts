@@ -4,7 +4,7 @@ import type { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, type RefName } from '../../domain/ids.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
 import type { GitObject } from '../../git/process/cat-file-response.ts';
-import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
+import { type GitContext, runGitForLines, runGitForText } from '../../git/process/run-git.ts';
 import { findReftable } from '../../git/refs/reftable.ts';
 import { isMissingFileError } from '../../util/read-file.ts';
 import { stateBusy, stateCorrupt } from '../store-errors.ts';
@@ -55,11 +55,7 @@ export async function listRefs(
   context: GitContext,
   ...prefixes: readonly string[]
 ): Promise<ReadonlyMap<RefName, ObjectId>> {
-  const { stdout } = await runGit(context, ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes]);
-  const rows = stdout
-    .toString()
-    .split('\n')
-    .filter((row) => row !== '');
+  const rows = await runGitForLines(context, ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes]);
   return new Map(
     rows.map((row): [RefName, ObjectId] => {
       const space = row.indexOf(' ');
@@ -110,10 +106,9 @@ function idsOfLog(file: string): readonly string[] {
 }
 
 /** git answers up to the first one there is not; `git reflog` would want the objects. */
-async function idsOfReftable(place: RefPlace, ref: RefName): Promise<readonly string[]> {
+function idsOfReftable(place: RefPlace, ref: RefName): Promise<readonly string[]> {
   const names = Array.from({ length: reflogsLooked }, (_, back) => `${ref}@{${back}}`);
-  const { stdout } = await runGit(atPlace(place), ['rev-parse', ...names], { accept: [0, 128] });
-  return stdout.toString().split('\n');
+  return runGitForLines(atPlace(place), ['rev-parse', ...names], { accept: [0, 128] });
 }
 
 interface SharedValues {

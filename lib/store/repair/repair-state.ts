@@ -1,7 +1,7 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
-import { runGit } from '../../git/process/run-git.ts';
+import { runGitForLines } from '../../git/process/run-git.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shortId } from '../../util/short-names.ts';
 import { commitNoteTreeEdits } from '../archive/archivable-notes.ts';
@@ -129,12 +129,12 @@ async function fromHistory<T>(
   if (tip === null) return null;
   const paths = new Set([notePath(key).join('/'), ...places.map(({ path }) => path.join('/'))]);
   const git = { ...context.context, cwd: context.commonDir, variables: { GIT_DIR: context.commonDir } };
-  const { stdout } = await runGit(
+  const commits = await runGitForLines(
     git,
     ['--no-replace-objects', 'log', '-m', `--max-count=${versionsLooked}`, '--format=%H', tip, '--', ...paths],
     { accept: [0, 128] },
   );
-  for (const commit of new Set(stdout.toString().split('\n'))) {
+  for (const commit of new Set(commits)) {
     for (const path of paths) {
       const object = await context.catFile.read(`${commit}:${path}` as ObjectId).catch(() => null);
       if (object?.type !== 'blob') continue;

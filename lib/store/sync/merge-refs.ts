@@ -4,7 +4,7 @@ import type { ObjectId, RefName } from '../../domain/ids.ts';
 import type { UnusableNote } from '../../domain/ports/store-port.ts';
 import type { ObjectHashFormat, UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
+import { type GitContext, runGit, runGitForLines, runGitForText } from '../../git/process/run-git.ts';
 import type { RefState } from '../notes/indexed-state.ts';
 import { loadNotes } from '../notes/load-notes.ts';
 import type { TreeNode } from '../notes/note-tree.ts';
@@ -138,14 +138,13 @@ class VirtualMerge<T> {
 }
 
 /** The best common ancestors of a commit and a merge of others. */
-async function mergeBases(
+function mergeBases(
   { context }: MergeContext,
   commit: ObjectId,
   others: readonly ObjectId[],
 ): Promise<readonly ObjectId[]> {
   const args = ['--no-replace-objects', 'merge-base', '--all', commit, ...others];
-  const text = await runGitForText(context, args, { accept: [0, 1] });
-  return text === '' ? [] : (text.split('\n') as ObjectId[]);
+  return runGitForLines(context, args, { accept: [0, 1] }) as Promise<ObjectId[]>;
 }
 
 async function requireWhole({ context, remote }: MergeContext, ref: string, tips: readonly ObjectId[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { FlameError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
-import { type GitContext, runGit, runGitForText } from '../../git/process/run-git.ts';
+import { type GitContext, runGit, runGitForLines, runGitForText } from '../../git/process/run-git.ts';
 import { nearestName } from '../../util/nearest-name.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { listRefs } from '../notes/read-tips.ts';
@@ -194,7 +194,7 @@ async function fetch(context: GitContext, remote: string, args: readonly string[
  * `no-remote`.
  */
 export async function chooseRemote(context: GitContext, name: string | null): Promise<string> {
-  const remotes = (await runGitForText(context, ['remote'])).split('\n').filter((remote) => remote !== '');
+  const remotes = await runGitForLines(context, ['remote']);
   if (name !== null) {
     if (remotes.includes(name)) return name;
     throw notAmong(`There is no remote ${JSON.stringify(name)}.`, remotes, name);

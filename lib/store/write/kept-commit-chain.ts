@@ -1,7 +1,7 @@
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import { makeUnwrittenObject, type ObjectHashFormat, type UnwrittenObject } from '../../git/objects/make-object.ts';
 import type { CatFile } from '../../git/process/cat-file.ts';
-import { type GitContext, runGit } from '../../git/process/run-git.ts';
+import { type GitContext, runGitForLines } from '../../git/process/run-git.ts';
 
 /** The links one ref leads to: each keeps commits as its parents, beside the link before it. */
 export interface KeptCommitChain {
@@ -144,21 +144,17 @@ export async function findUnmergedCommits(
 ): Promise<readonly ObjectId[]> {
   if (commits.length === 0) return [];
   const candidates = base === null ? commits : [...commits, `refs/heads/${base}`];
-  const checked = await runGit(git, ['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
+  const checked = await runGitForLines(git, ['cat-file', '--batch-check=%(objectname) %(objecttype)'], {
     input: `${candidates.join('\n')}\n`,
   });
-  const lines = checked.stdout.toString().split('\n');
-  const isThere = lines.slice(0, candidates.length).map((line) => line.endsWith(' commit'));
+  const isThere = checked.map((line) => line.endsWith(' commit'));
   const found = commits.filter((_, at) => isThere[at]);
   if (found.length === 0) return [];
   const excluded = base !== null && isThere[commits.length] ? [`^refs/heads/${base}`] : [];
-  const { stdout } = await runGit(git, ['--no-replace-objects', 'rev-list', '--parents', '--stdin'], {
+  const lines = await runGitForLines(git, ['--no-replace-objects', 'rev-list', '--parents', '--stdin'], {
     input: `${[...found, ...excluded].join('\n')}\n`,
   });
-  const rows = stdout
-    .toString()
-    .split('\n')
-    .map((row) => row.split(' '));
+  const rows = lines.map((line) => line.split(' '));
   const listed = new Set(rows.map(([commit]) => commit));
   const parents = new Set(rows.flatMap(([, ...others]) => others));
   return found.filter((commit) => listed.has(commit) && !parents.has(commit));
