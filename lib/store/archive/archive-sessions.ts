@@ -13,7 +13,7 @@ import type { StoredNote } from '../notes/stored-note.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { type ChangeContext, openChangeContext, pairNoteKeyWithAnchor, writeNotes } from '../write/apply-change.ts';
 import type { NonStateAuditEntry } from '../write/audit-entry.ts';
-import { type RefPublication, RefPublisher } from '../write/ref-publisher.ts';
+import { publishRefs, type RefPublication } from '../write/ref-publisher.ts';
 import {
   type ArchivableNotes,
   commitNoteTreeEdits,
@@ -36,17 +36,12 @@ export async function archiveSessions(
   pick: (snapshot: Snapshot) => readonly SessionId[],
   actor: string,
 ): Promise<readonly SessionId[]> {
-  const publisher = new RefPublisher({ ...place.options, reason: 'git flame archive' });
   let moved: readonly SessionId[] = [];
-  try {
-    await publisher.publish(async () => {
-      const state = await place.reader.read();
-      moved = pick(new StateSnapshot(state)).filter((id) => isMovable(state, id, place));
-      return moved.length === 0 ? null : prepare(place, state, { ids: moved, actor });
-    });
-  } finally {
-    await publisher.close();
-  }
+  await publishRefs({ ...place.options, reason: 'git flame archive' }, async () => {
+    const state = await place.reader.read();
+    moved = pick(new StateSnapshot(state)).filter((id) => isMovable(state, id, place));
+    return moved.length === 0 ? null : prepare(place, state, { ids: moved, actor });
+  });
   return moved;
 }
 

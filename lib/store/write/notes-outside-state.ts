@@ -8,7 +8,7 @@ import { readRefOutsideState } from '../notes/state-reader.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { type NoteWrite, openChangeContext, pairNoteKeyWithAnchor, writeNotes } from './apply-change.ts';
 import type { NonStateAuditEntry } from './audit-entry.ts';
-import { type RefPublication, RefPublisher } from './ref-publisher.ts';
+import { publishRefs, type RefPublication } from './ref-publisher.ts';
 
 /** Change of a ref of its own, as one commit. */
 export interface NotesChangeOutsideState<T> {
@@ -34,18 +34,13 @@ export function writeNotesOutsideState<T extends { readonly rev: number }>(
   { kind, reason }: { readonly kind: NoteKind<T>; readonly reason: string },
   decide: (state: RefState<T>) => NotesChangeOutsideState<T> | null,
 ): Promise<boolean> {
-  return withCatFile(options, async (catFile) => {
-    const publisher = new RefPublisher({ ...options, reason });
-    try {
-      return await publisher.publish(async () => {
-        const state = await readRefOutsideState({ ...options, catFile }, kind);
-        const decided = decide(state);
-        return decided === null ? null : prepare(state, decided, options);
-      });
-    } finally {
-      await publisher.close();
-    }
-  });
+  return withCatFile(options, (catFile) =>
+    publishRefs({ ...options, reason }, async () => {
+      const state = await readRefOutsideState({ ...options, catFile }, kind);
+      const decided = decide(state);
+      return decided === null ? null : prepare(state, decided, options);
+    }),
+  );
 }
 
 async function prepare<T extends { readonly rev: number }>(

@@ -56,6 +56,19 @@ export class RefPublisher {
   }
 }
 
+/** Has a RefPublisher publish once; `reason` is written to the reflogs. */
+export async function publishRefs(
+  options: StorePlace & { readonly reason: string },
+  decide: () => Promise<RefPublication | null>,
+): Promise<boolean> {
+  const publisher = new RefPublisher(options);
+  try {
+    return await publisher.publish(decide);
+  } finally {
+    await publisher.close();
+  }
+}
+
 /** Whether refs moved. Throws where git refused, and where the lock of a killed git is in the way. */
 export function haveRefsMoved(outcome: RefTransactionResult, lock: AbandonedLockDetector): boolean {
   if (outcome.kind === 'refused') throw refUpdateRefused(outcome.message);

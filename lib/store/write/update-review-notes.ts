@@ -9,7 +9,7 @@ import { readRefOutsideState } from '../notes/state-reader.ts';
 import { StoredNote } from '../notes/stored-note.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { openChangeContext, renderStateCommit } from './apply-change.ts';
-import { type RefPublication, RefPublisher } from './ref-publisher.ts';
+import { publishRefs, type RefPublication } from './ref-publisher.ts';
 
 /** Notes that `git log` shows below commits: reviews and verdicts for people. Made of these, and never read back. */
 const shownKind: NoteKind<unknown> = {
@@ -34,12 +34,7 @@ export async function updateReviewNotesForGitLog(place: Place, state: Reviewed):
 async function bringUp(place: Place, state: Reviewed): Promise<void> {
   const { tip } = state.reviews;
   if (tip === null || (await isShown(place, tip))) return;
-  const publisher = new RefPublisher({ ...place, reason: 'git flame' });
-  try {
-    await publisher.publish(() => prepare(place, state));
-  } finally {
-    await publisher.close();
-  }
+  await publishRefs({ ...place, reason: 'git flame' }, () => prepare(place, state));
 }
 
 /** The commit says which reviews it was made of. */
