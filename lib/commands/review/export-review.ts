@@ -15,7 +15,7 @@ import { formatTime } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { describeFileError } from '../../util/write-files.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
-import { readPageFacts, readPreferences } from '../run-context/review-page-opener.ts';
+import { openPagePreferences, readPageFacts } from '../run-context/review-page-opener.ts';
 
 /** `git flame review --export FILE`: the review page as a file that stands alone; `-` is standard output. */
 export async function exportReview(
@@ -29,7 +29,7 @@ export async function exportReview(
   const session = selected.require(snapshot);
   const facts = only(readPageFacts(snapshot, { session, commonDir }), args.options.changeset);
   const { renderExport } = await import('../../ui/review-page/render-export.ts');
-  const { layout } = await readPreferences(commonDir);
+  const { layout } = await openPagePreferences(commonDir).read();
   const source = {
     patch: ({ parent, commit }: Changeset) => git.readPatch(parent, commit),
     guide: (changeset: Changeset, patch: Patch) =>

@@ -110,51 +110,30 @@ function optionsOf({ git, store, shown, output, selected }: ReadContext): Review
       },
     },
     preferences: openPagePreferences(commonDir),
-    kept: keptIn(commonDir),
+    kept: openJsonFile(join(commonDir, 'blueflame', 'review-kept.json'), unfinishedReviewSchema, emptyUnfinishedReview),
   };
 }
 
 const defaults: ReviewPagePreferences = { layout: 'line', theme: 'auto', order: 'chapters' };
 
-/** Reads the person's preferences for the page; defaults where nothing was chosen. */
-export async function readPreferences(commonDir: string): Promise<ReviewPagePreferences> {
-  try {
-    return preferencesSchema.parse(JSON.parse(await readFile(preferencesFile(commonDir), 'utf8')));
-  } catch {
-    return defaults;
-  }
-}
-
-function preferencesFile(commonDir: string): string {
-  return join(commonDir, 'blueflame', 'review-page.json');
-}
-
-/** Preferences that can be changed: all pages of a clone share them. */
+/** The person's preferences for the page, defaults where nothing was chosen: all pages of a clone share them. */
 export function openPagePreferences(commonDir: string): ReviewPageOptions['preferences'] {
-  return {
-    read: () => readPreferences(commonDir),
-    write: async (preferences) => {
-      const file = preferencesFile(commonDir);
-      await mkdir(dirname(file), { recursive: true });
-      replaceFile(file, `${JSON.stringify(preferences)}\n`);
-    },
-  };
+  return openJsonFile(join(commonDir, 'blueflame', 'review-page.json'), preferencesSchema, defaults);
 }
 
-/** Beside the preferences: it is of this clone alone, and nothing depends on it. */
-function keptIn(commonDir: string): ReviewPageOptions['kept'] {
-  const file = join(commonDir, 'blueflame', 'review-kept.json');
+/** A file of this clone alone, on which nothing depends: `none` where it can't be read. */
+function openJsonFile<Value>(file: string, schema: { parse(json: unknown): NoInfer<Value> }, none: Value) {
   return {
-    read: async () => {
+    read: async (): Promise<Value> => {
       try {
-        return unfinishedReviewSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+        return schema.parse(JSON.parse(await readFile(file, 'utf8')));
       } catch {
-        return emptyUnfinishedReview;
+        return none;
       }
     },
-    write: async (kept) => {
+    write: async (value: Value): Promise<void> => {
       await mkdir(dirname(file), { recursive: true });
-      replaceFile(file, `${JSON.stringify(kept)}\n`);
+      replaceFile(file, `${JSON.stringify(value)}\n`);
     },
   };
 }
