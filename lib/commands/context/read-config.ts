@@ -2,15 +2,33 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
+import type { Config } from '../../domain/config/config-schema.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import { resolveDotGitOfFolder } from '../../git/process/discover-repository.ts';
 import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/real-and-private-paths.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
+import type { ReadContext } from './open-read-context.ts';
 
 /** The configuration a command works with: --config, else the file at the top of the main work tree, else defaults. */
 export async function readConfig(root: string, named: string | null): Promise<LoadedConfig> {
   return loadConfig({ file: await findConfigFile(root, named) });
+}
+
+/** The configuration for a command that works without one, too; null: there is none that can be read. */
+export async function readConfigIfSound(
+  { git, configFile }: Pick<ReadContext, 'git' | 'configFile'>,
+  onError: (error: FlameError) => void = () => undefined,
+): Promise<Config | null> {
+  const root = git.repository.mainWorkTree;
+  if (root === null) return null;
+  try {
+    return (await readConfig(root, configFile)).config;
+  } catch (error) {
+    if (!(error instanceof FlameError)) throw error;
+    onError(error);
+    return null;
+  }
 }
 
 /**

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { type EndedCommand, readEndedCommands, readRunningCommands } from '../../cell/run/command-records.ts';
 import { configFilePath } from '../../config/find-config-file.ts';
 import type { Config } from '../../domain/config/config-schema.ts';
-import { FlameError } from '../../domain/flame-error.ts';
 import type { BoardCheck, BoardEndedCheck, BoardState } from '../../domain/view-models/board-view.ts';
 import type { Io } from '../../domain/view-models/command.ts';
 import { describeDiagnosticResult } from '../../ui/questions/prepare-validation-questions.ts';
@@ -10,7 +9,7 @@ import { fileStamp, listNamesIn } from '../../util/read-file.ts';
 import { cloneStateDir } from '../../util/user-folders.ts';
 import { type SelectedSession, selectSession } from '../context/open-notes-context.ts';
 import type { ReadContext } from '../context/open-read-context.ts';
-import { readConfig } from '../context/read-config.ts';
+import { readConfigIfSound } from '../context/read-config.ts';
 import { isSessionBusy } from '../context/session-lock.ts';
 import { openAgentReader } from './read-agents.ts';
 import { type NextCommand, readSessionFromRefs, type SessionFromRefs } from './read-session.ts';
@@ -32,7 +31,7 @@ export function openSessionReader(
   { env }: Pick<Io, 'env'>,
   {
     nextOf = null,
-    config = () => configOf(reading),
+    config = () => readConfigIfSound(reading),
   }: { readonly nextOf?: NextCommand | null; readonly config?: () => Config | null | Promise<Config | null> } = {},
 ): SessionReader {
   const { commonDir } = reading.git.repository;
@@ -58,18 +57,6 @@ export function openSessionReader(
       return addWhatRuns(refs, agents, commonDir);
     },
   };
-}
-
-/** null: it can't be read, and what it limits is not known. */
-async function configOf({ git, configFile }: ReadContext): Promise<Config | null> {
-  const root = git.repository.mainWorkTree;
-  if (root === null) return null;
-  try {
-    return (await readConfig(root, configFile)).config;
-  } catch (error) {
-    if (error instanceof FlameError) return null;
-    throw error;
-  }
 }
 
 /** Adds what runs at this moment, and what running agents have spent, which is not booked yet. */

@@ -15,7 +15,7 @@ import type { Style } from '../../ui/text/style.ts';
 import { errorMessage } from '../../util/error-text.ts';
 import { groupBy } from '../../util/sort-and-group.ts';
 import { type ReadContext, withRepositoryState } from '../context/open-read-context.ts';
-import { readConfig } from '../context/read-config.ts';
+import { readConfigIfSound } from '../context/read-config.ts';
 
 const formats = ['text', 'json', 'prometheus', 'html'] as const;
 type Format = (typeof formats)[number];
@@ -145,14 +145,9 @@ function blockedIn(commonDir: string, session: Session, snapshot: Snapshot): Rea
 }
 
 /** The most workers at once; figures are shown even where the configuration can't be read. */
-async function workerSlots({ git, output, configFile }: ReadContext): Promise<number> {
-  const root = git.repository.mainWorkTree;
-  if (root === null) return configSchema.parse({}).concurrency.development;
-  try {
-    return (await readConfig(root, configFile)).config.concurrency.development;
-  } catch (error) {
-    if (!(error instanceof FlameError)) throw error;
-    output.warn(`${error.message} The utilization assumes the default number of workers.`);
-    return configSchema.parse({}).concurrency.development;
-  }
+async function workerSlots(reading: ReadContext): Promise<number> {
+  const config = await readConfigIfSound(reading, ({ message }) =>
+    reading.output.warn(`${message} The utilization assumes the default number of workers.`),
+  );
+  return (config ?? configSchema.parse({})).concurrency.development;
 }

@@ -1,7 +1,6 @@
 import { findConfigFile } from '../../config/find-config-file.ts';
 import { listExpiredManualClaims, nameTaskHolder } from '../../core/schedule/claimable-tasks.ts';
 import { isClaimedByHand } from '../../core/schedule/next-action.ts';
-import { FlameError } from '../../domain/flame-error.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { CommandArgs, Io } from '../../domain/view-models/command.ts';
 import { buildStatusView } from '../../domain/view-models/status-view.ts';
@@ -128,11 +127,11 @@ function spendLines({ session, spending }: Pick<StatusFacts, 'session' | 'spendi
 /** Claims by hand that the next command which works sets free, as lines; none where the configuration says nothing. */
 async function overdueClaims(
   tasks: readonly Task[],
-  { git, configFile }: Pick<ReadContext, 'git' | 'configFile'>,
+  reading: Pick<ReadContext, 'git' | 'configFile'>,
 ): Promise<readonly string[]> {
-  const root = git.repository.mainWorkTree;
+  const root = reading.git.repository.mainWorkTree;
   if (root === null || !tasks.some(isClaimedByHand)) return [];
-  const timeout = await claimTimeout(root, configFile);
+  const timeout = await claimTimeout(root, reading);
   const overdue = listExpiredManualClaims(tasks, timeout, new Date());
   return overdue.map(
     (task) =>
@@ -161,15 +160,10 @@ function goneClaims(
 export const defaultClaimDuration = 'never';
 
 /** Reads `claim_timeout`; with a configuration that can't be read, its default: commands that only read still work. */
-async function claimTimeout(root: string, configFile: string | null): Promise<number | 'never'> {
+async function claimTimeout(root: string, reading: Pick<ReadContext, 'git' | 'configFile'>): Promise<number | 'never'> {
   // Loads the configuration only where the file names the setting.
-  const file = await findConfigFile(root, configFile).catch(() => null);
+  const file = await findConfigFile(root, reading.configFile).catch(() => null);
   if (file === null || !/claim_timeout|\\/.test(readTextOrEmpty(file))) return defaultClaimDuration;
-  const { readConfig } = await import('../context/read-config.ts');
-  try {
-    return (await readConfig(root, configFile)).config.limits.claim_timeout;
-  } catch (error) {
-    if (!(error instanceof FlameError)) throw error;
-    return defaultClaimDuration;
-  }
+  const { readConfigIfSound } = await import('../context/read-config.ts');
+  return (await readConfigIfSound(reading))?.limits.claim_timeout ?? defaultClaimDuration;
 }
