@@ -9,7 +9,7 @@ import type { DecisionLog } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { CatFile } from '../../git/process/cat-file.ts';
-import { runGit } from '../../git/process/run-git.ts';
+import { runGit, runGitForLines } from '../../git/process/run-git.ts';
 import { computeNoteKey, sessionAnchor, sessionNoteKind, taskAnchor, taskNoteKind } from '../notes/note-kinds.ts';
 import type { StoreOptions } from '../store-options.ts';
 import { findNewestWantedVersions, findReplacedSignatures } from './note-history.ts';
@@ -140,18 +140,17 @@ export class StoredCompletionEvidence implements CompletionEvidence {
     const there = tip === null ? [] : commits.filter((_, at) => objects[at]?.type === 'commit');
     for (const commit of commits) answers.set(commit, null);
     if (there.length === 0) return;
-    const list = async (args: readonly string[], revisions: readonly string[]): Promise<string[]> => {
+    const list = (args: readonly string[], revisions: readonly string[]): Promise<readonly string[]> => {
       const git = { ...context, cwd: commonDir, variables: { GIT_DIR: commonDir } };
       const input = `${revisions.join('\n')}\n`;
       const words = ['--no-replace-objects', 'rev-list', ...args, '--stdin'];
-      return (await runGit(git, words, { input })).stdout.toString().split('\n');
+      return runGitForLines(git, words, { input });
     };
-    // Clocks of two machines differ.
+    // Clocks of two machines differ. Where all dates are older, as with a fixed GIT_COMMITTER_DATE, the whole branch counts.
     const from = `--since=${Math.floor((since - skewMs) / 1000)}`;
     const steps = await list(['--first-parent', '--parents', from], [`${tip}`]);
     const line = new Set(steps.map((step) => step.split(' ')[0]));
-    const before = steps.findLast((step) => step !== '')?.split(' ')[1];
-    if (line.size === 0) return;
+    const before = steps.at(-1)?.split(' ')[1];
     const notBefore = before === undefined ? [] : [`^${before}`];
     const outside = new Set(await list([], [...there, `^${tip}`]));
     const fresh = new Set(await list([], [...there, ...notBefore]));
