@@ -1,7 +1,7 @@
 import { FlameError } from '../domain/flame-error.ts';
 import type { BranchOperation, BranchUse, GitWorktrees } from '../domain/ports/git-port.ts';
 import { shellQuote } from '../util/shell-quote.ts';
-import type { RunContext, WithGit } from './run-context.ts';
+import { type RunContext, type WithGit, warn } from './run-context.ts';
 
 /**
  * Refuses to move a branch that git itself would not move now: one that is being rebased, bisected or merged into in
@@ -41,12 +41,12 @@ export function warnIfBranchInOperation(
     if (!isThere) throw gone({ path }, branch);
     if (operation === null) continue;
     const { words, ways } = describe(operation, branch);
-    events.emit({
-      event: 'notice',
-      level: 'warning',
-      message: `${words} in ${path}: nothing can land on ${branch} until you finish or abort that.`,
-      details: ways.map((way) => `git -C ${shellQuote(path)} ${way}`),
-    });
+    const message = `${words} in ${path}: nothing can land on ${branch} until you finish or abort that.`;
+    warn(
+      { events },
+      message,
+      ways.map((way) => `git -C ${shellQuote(path)} ${way}`),
+    );
   }
 }
 

@@ -15,7 +15,7 @@ import { removeLeftoverWorktrees, reportKeptWorktrees } from './recover-session.
 import { archiveOldSessionsQuietly } from './retention/archive-old-sessions.ts';
 import { reportClosedTryWorktrees } from './retention/tried-changesets.ts';
 import { undoChangesetDecision } from './review/undo-changeset-decision.ts';
-import type { RunContext } from './run-context.ts';
+import { inform, type RunContext } from './run-context.ts';
 import { rememberSession } from './session/remember-session.ts';
 
 /** Ways a person can go on with work that is left where a session ends. */
@@ -46,13 +46,7 @@ export async function endSession(context: RunContext, id: SessionId, reason: str
   });
   if (ended.kind !== 'done') return;
   const details = leftOverHints(await viewSession(context, id), context.config.limits.max_wave_cycles);
-  const message = `The session has ended: ${reason}.`;
-  context.events.emit({
-    event: 'notice',
-    level: 'info',
-    message,
-    ...(details.length === 0 ? {} : { details }),
-  });
+  inform(context, `The session has ended: ${reason}.`, details);
   await rememberSession(context, id);
   await removeLeftoverWorktrees(context);
   await reportKeptWorktrees(context, id);
@@ -128,7 +122,7 @@ async function reviewCycle(context: RecordContext, { session, summary }: Session
   const { approved, requeued, blocked, failed } = summary;
   const notes = `Cycle ${session.cycle} is over: ${approved} approved, ${requeued} sent back, ${failed} failed, ${blocked} blocked. Study the results and their reasons, then plan the rest: keep tasks that only need another attempt, change tasks that asked for the wrong thing, and leave out tasks that are no longer needed.`;
   const message = `A planner studies the results of cycle ${session.cycle} and proposes a plan (queen.review). You decide about the plan.`;
-  context.events.emit({ event: 'notice', level: 'info', message });
+  inform(context, message);
   await decideAndRecord(context, session.id, ({ session: now }) => {
     const next = { ...sendPlanBack(now, notes), wave: 'plan' as const, replans: 0 };
     return { session: { next, subject: `session: a planner reviews cycle ${session.cycle}` }, body: notes };

@@ -7,7 +7,7 @@ import type { DoneTask, Task } from '../domain/state/task-schema.ts';
 import type { Verdict } from '../domain/state/verdict.ts';
 import { recordValidationClaim, recordValidationRelease } from './machines/validation-claims.ts';
 import { decideAndRecord, type SessionView } from './record-changes.ts';
-import type { RunContext } from './run-context.ts';
+import { type RunContext, warn } from './run-context.ts';
 import { validateTask } from './validate/validate-task.ts';
 import type { RunningAttempts } from './work/running-attempts.ts';
 
@@ -55,8 +55,7 @@ async function judge(context: RunContext, session: SessionId, task: DoneTask): P
   if (judgement.kind === 'verdict') return sendVerdict(context, session, judgement.verdict, claim);
   context.run.warned.add(noVerdict(task));
   await recordValidationRelease(context, session, task.id);
-  const message = `${task.id}: no verdict: ${judgement.reason}. The lead machine judges it.`;
-  context.events.emit({ event: 'notice', level: 'warning', message });
+  warn(context, `${task.id}: no verdict: ${judgement.reason}. The lead machine judges it.`);
 }
 
 /**
@@ -78,5 +77,5 @@ async function sendVerdict(context: RunContext, session: SessionId, verdict: Ver
   const { task, commit, status, notes, by } = verdict;
   if (done.kind === 'done') return context.events.emit({ event: 'verdict', task, commit, status, notes, by });
   const message = `${task}: the verdict by ${by} does not count, because its claim to judge the task was released.`;
-  context.events.emit({ event: 'notice', level: 'warning', message });
+  warn(context, message);
 }

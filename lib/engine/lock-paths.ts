@@ -8,7 +8,7 @@ import { globMatchesPath, hasWildcard } from '../util/path-globs.ts';
 import { expandLockBraces } from '../util/path-patterns.ts';
 import { isJoinedMachine } from './machines/held-elsewhere.ts';
 import { decideAndRecord, type RecordContext, type SessionView } from './record-changes.ts';
-import type { WithGit } from './run-context.ts';
+import { inform, type WithGit } from './run-context.ts';
 
 /** Facts about a commit that file locks are checked against: its ways to paths that are not its own. */
 export interface LockFacts {
@@ -95,11 +95,7 @@ export async function recordLocksAfterRenames(
   if (done.kind !== 'done') return true;
   const named = followed.slice(0, mostNamed).map(({ from, to }) => `${renderFileName(from)} to ${renderFileName(to)}`);
   const more = followed.length > mostNamed ? ` and ${followed.length - mostNamed} more` : '';
-  context.events.emit({
-    event: 'notice',
-    level: 'info',
-    message: `Files that ${task.id} locks were renamed, and its locks follow: ${named.join(', ')}${more}.`,
-  });
+  inform(context, `Files that ${task.id} locks were renamed, and its locks follow: ${named.join(', ')}${more}.`);
   return true;
 }
 

@@ -23,7 +23,7 @@ import {
 } from './retention/rescue-worktree.ts';
 import { alignBaseWithRemote } from './review/adopt-remote-landing.ts';
 import { syncWorktreesToLanding } from './review/sync-worktrees.ts';
-import type { RunContext, WithGit } from './run-context.ts';
+import { inform, type RunContext, type WithGit, warn } from './run-context.ts';
 import { judgeAgentWork, removeEmptyCell } from './work/judge-agent-work.ts';
 import { recordAttemptEnding } from './work/record-attempt-ending.ts';
 import { recordOneOfSeveralAttempts } from './work/record-one-attempt.ts';
@@ -38,16 +38,16 @@ export async function recoverSession(context: RunContext, id: SessionId): Promis
   await alignBaseWithRemote(context, id);
   const { session } = await viewSession(context, id);
   if (session.checkout !== null && (await context.landInTurn(() => syncWorktreesToLanding(context, id)))) {
-    notice(
+    inform(
       context,
       `The checkout of ${findLandingBranch(session)} now shows what landed, at ${shortId(session.checkout.to)}.`,
     );
   }
   const collected = await collectEnded(context, id, await makeOrphanedClaimTest(context));
   if (collected.length > 0)
-    notice(context, `Work that agents had finished before the stop was accepted: ${collected.join(', ')}.`);
+    inform(context, `Work that agents had finished before the stop was accepted: ${collected.join(', ')}.`);
   const released = await releaseOrphanedClaims(context, id);
-  if (released.length > 0) notice(context, `Claims of ended agents were released: ${released.join(', ')}.`);
+  if (released.length > 0) inform(context, `Claims of ended agents were released: ${released.join(', ')}.`);
   await releaseOwnHoldings(context, id, { reason: 'its run has ended', isOver: ({ status }) => status === 'done' });
   await releaseExpiredClaims(context, id);
   await clearCells(context);
@@ -65,7 +65,7 @@ async function clearCells(context: Pick<RunContext, 'events' | 'store'> & WithGi
     else if (await context.git.markCellReported(cell)) kept.push(cell);
   }
   if (kept.length === 0) return;
-  notice(
+  inform(
     context,
     `${kept.length} ${kept.length === 1 ? 'worktree holds' : 'worktrees hold'} work of ended agents and ${kept.length === 1 ? 'stays' : 'stay'}.`,
     kept.map(({ path }) => path),
@@ -96,7 +96,7 @@ export async function reportKeptWorktrees(
   const kept = (await context.git.cells()).filter(({ subject }) => subject?.session === id);
   if (kept.length === 0) return;
   const count = kept.length === 1 ? '1 worktree of this session is' : `${kept.length} worktrees of this session are`;
-  notice(
+  inform(
     context,
     `${count} kept: git flame cleanup`,
     kept.map(({ path }) => path),
@@ -105,15 +105,11 @@ export async function reportKeptWorktrees(
 
 function reportOutcome(context: Pick<RunContext, 'events'>, { path }: CellInfo, outcome: WorktreeRemovalOutcome): void {
   if (outcome.kind === 'rescued')
-    notice(context, `${path} was removed, its work is kept: git flame rescue show ${rescueName(outcome.ref)}`);
+    inform(context, `${path} was removed, its work is kept: git flame rescue show ${rescueName(outcome.ref)}`);
   if (outcome.kind !== 'kept') return;
   const [first = '', ...more] = outcome.reasons;
   const others = more.length === 0 ? [] : [`and ${more.length} more`];
-  notice(context, `${path} stays as it is.`, [first, ...others]);
-}
-
-function notice(context: Pick<RunContext, 'events'>, message: string, details: readonly string[] = []): void {
-  context.events.emit({ event: 'notice', level: 'info', message, details });
+  inform(context, `${path} stays as it is.`, [first, ...others]);
 }
 
 type EndedCell = CellInfo & { readonly ended: AgentEndNote };
@@ -180,7 +176,7 @@ async function collect(
     // A broken worktree must not stop the session; the task is tried again.
     if (!(error instanceof FlameError) || isInterrupted(error)) throw error;
     const message = `The finished work of ${run.id} for ${task.id} can't be accepted: ${error.message}`;
-    context.events.emit({ event: 'notice', level: 'warning', message });
+    warn(context, message);
     return false;
   }
 }

@@ -136,6 +136,18 @@ function besideRoot(root: string): string {
   return `${root}.trees`;
 }
 
+type Emitting = Pick<RunContext, 'events'>;
+
+/** Emits a warning: the person should know, and the work goes on. */
+export function warn({ events }: Emitting, message: string, details: readonly string[] = []): void {
+  events.emit({ event: 'notice', level: 'warning', message, ...(details.length > 0 && { details }) });
+}
+
+/** Emits what went as it should, where nothing else shows it. */
+export function inform({ events }: Emitting, message: string, details: readonly string[] = []): void {
+  events.emit({ event: 'notice', level: 'info', message, ...(details.length > 0 && { details }) });
+}
+
 /** Emits a warning once in a run, however many tasks it is true of; `key` where its words may differ. */
 export function warnOnce(
   { events, run }: Pick<RunContext, 'events' | 'run'>,
@@ -144,5 +156,5 @@ export function warnOnce(
 ): void {
   if (run.warned.has(key)) return;
   run.warned.add(key);
-  events.emit({ event: 'notice', level: 'warning', message, details });
+  warn({ events }, message, details);
 }

@@ -17,7 +17,7 @@ import { type PlanOptions, runPlanWave } from './plan/plan-wave.ts';
 import { decideAndRecord, type RecordContext, type SessionView, viewSession } from './record-changes.ts';
 import { recoverSession } from './recover-session.ts';
 import { runReviewWave } from './review/review-wave.ts';
-import type { RunContext } from './run-context.ts';
+import { type RunContext, warn } from './run-context.ts';
 import { rememberSession } from './session/remember-session.ts';
 import { leaveOutConflictBlockedTasks } from './stacking/block-on-conflict.ts';
 import { runValidateWave } from './validate/validate-wave.ts';
@@ -196,8 +196,7 @@ async function noticeConfig(
   const { configDigest: digest } = context;
   if (session.config_digest === digest) return;
   const details = await context.configChanges(session.config_digest);
-  const message = 'The configuration has changed. The new values apply from now on.';
-  context.events.emit({ event: 'notice', level: 'warning', message, details });
+  warn(context, 'The configuration has changed. The new values apply from now on.', details);
   await decideAndRecord(context, id, ({ session: now }) => ({
     session: { next: { ...now, config_digest: digest }, subject: `session: configuration ${digest}` },
     body: details.join('\n'),

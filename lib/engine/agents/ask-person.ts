@@ -16,7 +16,7 @@ import { redactIfSecret } from '../../policy/secrets/find-secrets.ts';
 import { errorMessage } from '../../util/error-text.ts';
 import { formatDuration } from '../../util/format-figures.ts';
 import { decideAndRecord, type RecordContext } from '../record-changes.ts';
-import { type RunContext, timestamp } from '../run-context.ts';
+import { type RunContext, timestamp, warn } from '../run-context.ts';
 
 /**
  * Lets an agent of a job ask the person; empty where it may not, or its CLI can't. Where no person can be asked, and
@@ -167,10 +167,6 @@ async function noteAnswer(
   } catch (error) {
     warn(context, `${job.id} received its answer, but the answer could not be recorded: ${errorMessage(error)}`);
   }
-}
-
-function warn({ events }: Pick<RunContext, 'events'>, message: string): void {
-  events.emit({ event: 'notice', level: 'warning', message });
 }
 
 /** The session's budget is spent: a person raises it (true) or stops the session (false). */

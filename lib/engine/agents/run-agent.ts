@@ -14,7 +14,7 @@ import { stoppedBeforeStartError } from '../graceful-stop.ts';
 import { releaseUnspentReservation, reserveAgentBudget } from '../machines/reserve-budget.ts';
 import { endAgentWhenClaimIsLost, type WatchedAgentOutcome, waitForReconnect } from '../machines/watch-agent-claims.ts';
 import { type RecordContext, recordUnderAnyLead, viewSession } from '../record-changes.ts';
-import { type RunContext, timestamp } from '../run-context.ts';
+import { type RunContext, timestamp, warn } from '../run-context.ts';
 import { proveDeniedCallsAreDenied, requirePrice } from './require-usable-adapters.ts';
 import { recordServicePause, waitForService } from './service-pauses.ts';
 import {
@@ -110,7 +110,7 @@ async function runOnce(context: RunContext, job: AgentJob): Promise<WatchedAgent
   if (role === 'worker' && outcome.failure === null)
     await context.git.recordAgentEnd(job.cell, { run, ...endOf(outcome) });
   for (const message of outcome.warnings ?? []) {
-    context.events.emit({ event: 'notice', level: 'warning', message: `${id}: ${message}` });
+    warn(context, `${id}: ${message}`);
   }
   context.events.emit({
     event: 'agent-ended',

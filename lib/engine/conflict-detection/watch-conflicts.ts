@@ -3,7 +3,7 @@ import type { PredictedConflict } from '../../domain/view-models/status-view.ts'
 import { errorMessage } from '../../util/error-text.ts';
 import { personWorktreePath } from '../manual/worktree-of-person.ts';
 import type { SessionView } from '../record-changes.ts';
-import type { RunContext } from '../run-context.ts';
+import { type RunContext, warn } from '../run-context.ts';
 import { createConflictDetector } from './conflict-detector.ts';
 
 /** Looks for conflicts between works while a wave goes on. Nothing waits for a look, and nothing is decided by it. */
@@ -72,8 +72,7 @@ export function watchConflicts(context: RunContext): ConflictWatch {
         if (signal.aborted) return;
         over.abort();
         const why = errorMessage(error);
-        const message = `Conflict detection stopped for the rest of this wave: ${why}`;
-        context.events.emit({ event: 'notice', level: 'warning', message });
+        warn(context, `Conflict detection stopped for the rest of this wave: ${why}`);
       })
       .finally(() => {
         current = null;

@@ -3,7 +3,7 @@ import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { runMergeWave } from '../merge/merge-wave.ts';
 import { decideAndRecord, type SessionView, viewSession } from '../record-changes.ts';
-import type { RunContext } from '../run-context.ts';
+import { type RunContext, warn } from '../run-context.ts';
 import { isApprovedByLeadAgent, isLeadAgentId, isUnjudgedByValidators } from './judge-tasks.ts';
 import {
   alreadyHandedOverError,
@@ -114,6 +114,6 @@ export async function giveUpSessionByLeadAgent(
     return { session: { next, subject: `session: stopped by ${by}` }, body: reason, actor: by };
   });
   const message = `${by} gave up: ${reason}`;
-  if (isNew) context.events.emit({ event: 'notice', level: 'warning', message });
+  if (isNew) warn(context, message);
   return { isNew, view: await viewSession(context, id) };
 }

@@ -12,7 +12,7 @@ import { type AgentJob, readReadme } from '../agents/start-agent-for-job.ts';
 import { isInterrupted } from '../graceful-stop.ts';
 import { askAboutProposedPlan } from '../plan/plan-wave.ts';
 import { decideAndRecord, type SessionView, viewSession } from '../record-changes.ts';
-import { type RunContext, warnOnce } from '../run-context.ts';
+import { type RunContext, warn, warnOnce } from '../run-context.ts';
 import { recallForPlanner } from '../session/remember-session.ts';
 import { readBaseTip } from '../start-point.ts';
 import { workInScratchWorktree } from '../validate/run-diagnostics.ts';
@@ -167,8 +167,7 @@ function whyEnded(
 async function endLead(context: RunContext, id: SessionId, by: AgentId, why: string): Promise<void> {
   const stops = context.config.queen.on_exit === 'stop';
   const then = stops ? 'The session stops (queen.on_exit).' : 'The session continues without it.';
-  const message = `${by} no longer leads: ${why} ${then}`;
-  context.events.emit({ event: 'notice', level: 'warning', message });
+  warn(context, `${by} no longer leads: ${why} ${then}`);
   if (!stops) return;
   const subject = `session: stopped, ${by} no longer leads`;
   await decideAndRecord(context, id, ({ session }) =>

@@ -4,7 +4,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { BudgetReservation } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { decideAndRecord, recordUnderAnyLead, type SessionView, viewSession } from '../record-changes.ts';
-import { type RunContext, timestamp } from '../run-context.ts';
+import { type RunContext, timestamp, warn } from '../run-context.ts';
 
 interface Holdings {
   /** Tasks its agents work on, and those whose commits it judges. */
@@ -52,7 +52,7 @@ function reportReleased({ events }: Pick<RunContext, 'events'>, { tasks, shares 
   for (const { agent, machine, cost_usd, tokens } of shares) {
     const share = tokens > 0 ? `${tokens} tokens` : `$${cost_usd.toFixed(2)}`;
     const message = `${share} reserved for ${agent} on ${machine} count as spent, because that machine ${silent}. What the agent did not spend is free again once its clone is back.`;
-    events.emit({ event: 'notice', level: 'warning', message });
+    warn({ events }, message);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Verdict } from '../../domain/state/verdict.ts';
 import { digestPlanTasks } from '../../domain/view-models/status-view.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { decideAndRecord, viewSession } from '../record-changes.ts';
-import type { RunContext } from '../run-context.ts';
+import { inform, type RunContext } from '../run-context.ts';
 import { releaseHoldingsOfGoneMachines } from './release-holdings.ts';
 
 /**
@@ -35,7 +35,7 @@ function reportHowToJoin(
   if (run.warned.has(digest)) return;
   run.warned.add(digest);
   const message = `To have another machine work on it too, run there: git flame work --join ${shellQuote(remote)} --plan ${digest}`;
-  events.emit({ event: 'notice', level: 'info', message });
+  inform({ events }, message);
 }
 
 /**

@@ -9,7 +9,7 @@ import { isInterrupted } from '../graceful-stop.ts';
 import { findReplacingLead, viewSession } from '../record-changes.ts';
 import { keepCommitAsRescue, rescueName } from '../retention/rescue-refs.ts';
 import { rescueAndRemoveWorktree } from '../retention/rescue-worktree.ts';
-import type { RunContext } from '../run-context.ts';
+import { type RunContext, warn } from '../run-context.ts';
 import { releaseOwnHoldings } from './release-holdings.ts';
 
 const lookMs = 1_000;
@@ -54,7 +54,7 @@ export function endAgentWhenClaimIsLost(context: RunContext, job: Claim, running
       why = await whyNot(context, job).catch(() => null);
     }
     const message = `${job.id} was stopped: ${why.message}`;
-    context.events.emit({ event: 'notice', level: 'warning', message });
+    warn(context, message);
     void running.stop(graceMs);
   };
   if (context.remoteSession !== undefined) void watch();

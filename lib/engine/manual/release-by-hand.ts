@@ -19,7 +19,7 @@ import {
   viewSession,
 } from '../record-changes.ts';
 import { keepCommitAsRescue, rescueName } from '../retention/rescue-refs.ts';
-import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
+import { inform, type RunContext, timestamp, type WithGit } from '../run-context.ts';
 import {
   detachPersonWorktree,
   hasWorktreeAt,
@@ -209,5 +209,5 @@ export async function releaseExpiredClaims(context: RunContext, id: SessionId): 
   const expired = await releaseExpired(context, id);
   if (expired.length === 0) return;
   const message = `Claims by a person that are older than limits.claim_timeout were released. Their worktrees stay: ${expired.join(', ')}.`;
-  context.events.emit({ event: 'notice', level: 'info', message, details: [] });
+  inform(context, message);
 }

@@ -9,7 +9,7 @@ import type { Session } from '../../domain/state/session-schema.ts';
 import { hasAcceptedWork, type Task } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import { shortId } from '../../util/short-names.ts';
-import type { RunContext, WithGit } from '../run-context.ts';
+import { inform, type RunContext, type WithGit, warn } from '../run-context.ts';
 import { findSameDiagnostics } from '../stacking/carry-over.ts';
 import { rebaseWorkOnto } from '../stacking/rebase-stacked.ts';
 import { listCommitsTakenOffBase } from '../start-point.ts';
@@ -78,7 +78,7 @@ async function diagnose(
   const known = await findSameDiagnostics(context, session, { group, ...built });
   if (known !== null) {
     const message = `The diagnostics of changeset ${group} passed before: ${shortId(known.diagnosed)} had the same files.`;
-    context.events.emit({ event: 'notice', level: 'info', message });
+    inform(context, message);
     return known;
   }
   const about = { session: session.id, words: `changeset ${group}` };
@@ -98,7 +98,7 @@ function keptFor(
   );
   if (kept === null) return null;
   const message = `Changeset ${group} keeps the message you wrote: ${kept.split('\n')[0] ?? ''}`;
-  events.emit({ event: 'notice', level: 'info', message });
+  inform({ events }, message);
   return kept;
 }
 
@@ -175,7 +175,7 @@ async function replayTask(
     );
   const { commit: tip, tree } = own;
   const said = `${task.id} started before that, so only its own changes are merged, not its commits.`;
-  context.events.emit({ event: 'notice', level: 'warning', message: gone, details: [said] });
+  warn(context, gone, [said]);
   return { ...state, tip, tree, tips: [...state.tips, tip], merged: [...state.merged, task] };
 }
 

@@ -20,7 +20,7 @@ import {
   requireTaskInView,
   viewSession,
 } from '../record-changes.ts';
-import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
+import { type RunContext, timestamp, type WithGit, warn } from '../run-context.ts';
 import { rebaseStacked } from '../stacking/rebase-stacked.ts';
 import { readBaseTip } from '../start-point.ts';
 import { filterFailedDiagnostics } from '../validate/run-diagnostics.ts';
@@ -61,7 +61,7 @@ export async function mergeAllChangesets(
     view.tasks.filter((task) => task.status !== 'done' || free.includes(task)),
   );
   for (const { task, because } of waiting) {
-    context.events.emit({ event: 'notice', level: 'warning', message: `${task.id} waits: it ${because}` });
+    warn(context, `${task.id} waits: it ${because}`);
   }
   const built = new Map<string, Changeset>();
   let conflicts = 0;
@@ -105,8 +105,7 @@ async function warnOfRewoundBase(
   const isThere = (await context.git.resolveCommit(before)) !== null;
   if (!isThere || (await context.git.isAncestor(before, base))) return;
   const gone = await context.git.commitsBetween(base, before);
-  const message = describeCommitsOffBranch(findLandingBranch(session), gone);
-  context.events.emit({ event: 'notice', level: 'warning', message });
+  warn(context, describeCommitsOffBranch(findLandingBranch(session), gone));
 }
 
 interface GroupJob {
@@ -190,11 +189,7 @@ async function requeueConflicting(context: RecordContext, id: SessionId, { confl
     return steps.length === 0 ? null : { steps: withdrawTasks(view.tasks, steps, at) };
   });
   for (const { task, notes } of conflicts) {
-    context.events.emit({
-      event: 'notice',
-      level: 'warning',
-      message: `${task.id} conflicts and was sent back: ${notes.split('\n')[0] ?? ''}`,
-    });
+    warn(context, `${task.id} conflicts and was sent back: ${notes.split('\n')[0] ?? ''}`);
   }
 }
 

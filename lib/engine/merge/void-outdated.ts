@@ -6,7 +6,7 @@ import { renderLineRange } from '../../domain/state/line-range.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import { shortId } from '../../util/short-names.ts';
 import { decideAndRecord, type RecordContext, type SessionView } from '../record-changes.ts';
-import type { RunContext } from '../run-context.ts';
+import { type RunContext, warn } from '../run-context.ts';
 import { readBaseTip } from '../start-point.ts';
 
 /**
@@ -49,5 +49,5 @@ function warnOfStaleRemarks({ events }: RecordContext, { group, remarks = [] }: 
   const details = remarks.map(
     ({ path, text, ...lines }) => `${path}:${renderLineRange(lines)} ${text.split('\n')[0] ?? ''}`,
   );
-  events.emit({ event: 'notice', level: 'warning', message, details });
+  warn({ events }, message, details);
 }

@@ -24,7 +24,7 @@ import {
   readPlanBoundsAtCommit,
 } from '../plan-problems.ts';
 import { decideAndRecord, type RecordContext, type SessionView, viewSession } from '../record-changes.ts';
-import type { RunContext, WithGit } from '../run-context.ts';
+import { inform, type RunContext, type WithGit, warn } from '../run-context.ts';
 import { askToAcceptReceived, describeReceivedParts, notAcceptedError } from './accept-received.ts';
 import { askPlanner, noPlanError } from './ask-planner.ts';
 import { findUnmatchedLocks, predictPlanOrder } from './predict-plan-order.ts';
@@ -102,7 +102,7 @@ function canTalk(
   const message = adapter.canTalk
     ? 'The planner makes its plan at once: talking with it needs a terminal and no --decisions-file.'
     : `The planner makes its plan at once: you can't talk with agents of ${adapter.name} here.`;
-  context.events.emit({ event: 'notice', level: 'warning', message });
+  warn(context, message);
   return false;
 }
 
@@ -214,11 +214,8 @@ async function warnOfIgnoredFiles(
     for (const lock of file_locks) {
       const rule = pathsUnder(lock).flatMap((path) => rules.get(path) ?? [])[0];
       if (rule === undefined) continue;
-      events.emit({
-        event: 'notice',
-        level: 'warning',
-        message: `git ignores ${lock}, which ${id} locks, by ${rule}: no commit holds what an agent writes there, unless it uses git add -f.`,
-      });
+      const message = `git ignores ${lock}, which ${id} locks, by ${rule}: no commit holds what an agent writes there, unless it uses git add -f.`;
+      warn({ events }, message);
     }
 }
 
@@ -238,11 +235,7 @@ function tooManyReplans(): FlameError {
 }
 
 async function endEmpty(context: RecordContext, id: SessionId): Promise<boolean> {
-  context.events.emit({
-    event: 'notice',
-    level: 'info',
-    message: 'The plan is empty: there is nothing to do.',
-  });
+  inform(context, 'The plan is empty: there is nothing to do.');
   await decideAndRecord(context, id, ({ session }) => ({
     session: {
       next: { ...session, proposal: null, state: 'ended', wave: 'done' },

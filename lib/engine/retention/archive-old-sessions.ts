@@ -3,7 +3,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { GitCells } from '../../domain/ports/git-cells.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { RecordContext } from '../record-changes.ts';
-import type { RunContext, WithGit } from '../run-context.ts';
+import { inform, type RunContext, type WithGit } from '../run-context.ts';
 
 /** The sessions that are more than `retention.sessions` keeps at hand. */
 export async function listSessionsPastRetention(
@@ -27,7 +27,7 @@ export async function archiveOldSessionsQuietly(context: RecordContext & Pick<Ru
     (moved) => (moved.length === 0 ? null : `${countOf(moved)} archived; git flame status --session ${moved[0]}`),
     (error: unknown) => `Old sessions could not be archived: ${error instanceof Error ? error.message : error}`,
   );
-  if (message !== null) context.events.emit({ event: 'notice', level: 'info', message });
+  if (message !== null) inform(context, message);
 }
 
 async function picker(

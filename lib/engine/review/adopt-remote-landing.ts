@@ -8,7 +8,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { requireMovableBranch } from '../base-in-use.ts';
 import { decideAndRecord, viewSession } from '../record-changes.ts';
-import type { RunContext } from '../run-context.ts';
+import { inform, type RunContext } from '../run-context.ts';
 
 /**
  * Brings the base of a session that this machine leads to where it is at the remote, before anything is built on it.
@@ -84,8 +84,7 @@ async function advanceBaseToRemote(context: RunContext, remoteSession: RemoteSes
       refs: [{ ref: parseRefName(`refs/heads/${branch}`), old: tip, new: to, isTaken: true }],
     };
   });
-  const message = `${branch} was behind ${remote}. It is now at ${shortId(to)}, as there.`;
-  context.events.emit({ event: 'notice', level: 'info', message });
+  inform(context, `${branch} was behind ${remote}. It is now at ${shortId(to)}, as there.`);
 }
 
 /** Why a branch can't go forward here now; null: it can. */

@@ -13,7 +13,7 @@ import { shortId } from '../../util/short-names.ts';
 import type { ConflictWatch } from '../conflict-detection/watch-conflicts.ts';
 import { whyMessageInvalid } from '../merge/changeset-message.ts';
 import { requireTaskInView, type SessionView, viewSession } from '../record-changes.ts';
-import type { RunContext, WithGit } from '../run-context.ts';
+import { type RunContext, type WithGit, warn } from '../run-context.ts';
 import { previewRejection } from '../stacking/rebase-stacked.ts';
 import { readLinesOfCommit } from './apply-suggestions.ts';
 import { whyCommentMayBeMisplaced } from './assign-comments.ts';
@@ -158,15 +158,11 @@ async function warnOfAmendedBranches(
       if (branch === null || commit === null) return;
       const tip = await git.resolveCommit(`refs/heads/${branch}`);
       if (tip === null || tip === commit) return;
-      events.emit({
-        event: 'notice',
-        level: 'warning',
-        message: `The branch of ${id} moved to ${shortId(tip)} after its work was accepted. Only ${shortId(commit)} was judged, so that is what you see and what lands.`,
-        details: [
-          `To see the difference: git diff ${shortId(commit)} ${shortId(tip)}`,
-          `To have ${shortId(tip)} judged: reject the changeset, git flame task claim ${id}, git flame task submit ${id} --commit ${shortId(tip)}`,
-        ],
-      });
+      const message = `The branch of ${id} moved to ${shortId(tip)} after its work was accepted. Only ${shortId(commit)} was judged, so that is what you see and what lands.`;
+      warn({ events }, message, [
+        `To see the difference: git diff ${shortId(commit)} ${shortId(tip)}`,
+        `To have ${shortId(tip)} judged: reject the changeset, git flame task claim ${id}, git flame task submit ${id} --commit ${shortId(tip)}`,
+      ]);
     }),
   );
 }

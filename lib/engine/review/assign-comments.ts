@@ -4,7 +4,7 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { LineRange } from '../../domain/state/line-range.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
-import type { RunContext, WithGit } from '../run-context.ts';
+import { type RunContext, type WithGit, warn } from '../run-context.ts';
 
 const longestLine = 200;
 /** So many lines of a long range are quoted at each end: with the longest lines they fit in an excerpt. */
@@ -51,7 +51,7 @@ export async function warnOfMisplacedComments(
 ): Promise<void> {
   for (const comment of comments) {
     const message = await whyCommentMayBeMisplaced(context, changeset, comment);
-    if (message !== null) context.events.emit({ event: 'notice', level: 'warning', message });
+    if (message !== null) warn(context, message);
   }
 }
 

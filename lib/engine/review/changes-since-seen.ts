@@ -7,7 +7,7 @@ import type { Changeset, ChangesSinceSeen, RangeDiffPair, SeenVersion } from '..
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import { hasAcceptedWork, type Task } from '../../domain/state/task-schema.ts';
-import type { RunContext, WithGit } from '../run-context.ts';
+import { type RunContext, type WithGit, warn } from '../run-context.ts';
 import { followCommentedLines } from './follow-comments.ts';
 
 /** As computeChangesSinceSeen; an error is reported instead, and the decision goes on without. */
@@ -21,7 +21,7 @@ export async function tryComputeChangesSinceSeen(
   } catch (error) {
     if (!(error instanceof FlameError)) throw error;
     const message = `The changes in ${about.changeset.group} since you last saw it can't be shown: ${error.message}`;
-    context.events.emit({ event: 'notice', level: 'warning', message });
+    warn(context, message);
     return null;
   }
 }

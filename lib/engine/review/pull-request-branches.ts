@@ -8,7 +8,7 @@ import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import { type GroupPullRequest, groupPullRequestBranch } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import { decideAndRecord, requireTaskInView, type SessionView, viewSession } from '../record-changes.ts';
-import type { RunContext } from '../run-context.ts';
+import { type RunContext, warn } from '../run-context.ts';
 import { findRequestBranchesHere, type MovedRequestBranch, requestBranchMovedError } from './pull-request-records.ts';
 import {
   commitOntoRequestBranch,
@@ -203,6 +203,5 @@ function reportStuckRequest(
   paths: readonly string[],
 ): void {
   const message = `${what} is not in ${branch} yet: without the other landed work it conflicts in ${paths.slice(0, 5).join(', ')}.`;
-  const details = ['It has landed here. It is tried again once the pull requests below it are merged.'];
-  events.emit({ event: 'notice', level: 'warning', message, details });
+  warn({ events }, message, ['It has landed here. It is tried again once the pull requests below it are merged.']);
 }

@@ -8,7 +8,7 @@ import type { Session } from '../../domain/state/session-schema.ts';
 import { hasAcceptedWork, type Task } from '../../domain/state/task-schema.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { addMessageTrailers } from '../merge/changeset-message.ts';
-import type { RunContext, WithGit } from '../run-context.ts';
+import { inform, type RunContext, type WithGit } from '../run-context.ts';
 
 interface Landing {
   readonly session: SessionId;
@@ -83,7 +83,7 @@ async function ownCommits(git: GitCommits, task: Task): Promise<readonly CommitI
 
 function reportSquashed({ events }: Pick<RunContext, 'events'>, { id }: Changeset, paths: readonly string[]): void {
   const message = `${id} lands as one commit, because the commits of its tasks conflict when applied one after another, in ${paths.slice(0, 5).join(', ')}.`;
-  events.emit({ event: 'notice', level: 'info', message });
+  inform({ events }, message);
 }
 
 /**

@@ -10,7 +10,7 @@ import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
 import { dirtyTreeError, listStashOrCommitCommands, requireMovableBranch } from '../base-in-use.ts';
 import { decideAndRecord, type RecordContext, viewSession } from '../record-changes.ts';
-import type { RunContext, WithGit } from '../run-context.ts';
+import { inform, type RunContext, type WithGit, warn } from '../run-context.ts';
 
 /** Work trees that have a branch checked out. */
 async function worktreesOf(context: WithGit<GitWorktrees>, name: string): Promise<readonly string[]> {
@@ -125,12 +125,8 @@ export async function syncWorktreesToLanding(
   if (!isThere) await warnOfRevertedLanding(context, branch, { from, to, tip });
   for (const path of isThere ? await worktreesOf(context, branch) : []) {
     if ((await context.git.advanceWorktree(path, from, to)) !== 'refused') continue;
-    context.events.emit({
-      event: 'notice',
-      level: 'warning',
-      message: `${path} has local changes, so its files still show ${shortId(from)} while ${findLandingBranch(session)} is at ${shortId(to)}.`,
-      details: [`To see what landed: git -C ${shellQuote(path)} status`],
-    });
+    const message = `${path} has local changes, so its files still show ${shortId(from)} while ${findLandingBranch(session)} is at ${shortId(to)}.`;
+    warn(context, message, [`To see what landed: git -C ${shellQuote(path)} status`]);
   }
   await decideAndRecord(context, id, ({ session: now }) => ({
     session: {
@@ -153,12 +149,8 @@ export async function reportLandingInNoWorktree(
   const branch = findLandingBranch(session);
   if (session.landing !== undefined || mainWorkTree === null) return;
   if ((await worktreesOf({ git }, branch)).length > 0) return;
-  events.emit({
-    event: 'notice',
-    level: 'info',
-    message: `No work tree has ${branch} checked out, so your files don't show what landed.`,
-    details: [`To see it: git -C ${shellQuote(mainWorkTree)} switch ${shellQuote(branch)}`],
-  });
+  const message = `No work tree has ${branch} checked out, so your files don't show what landed.`;
+  inform({ events }, message, [`To see it: git -C ${shellQuote(mainWorkTree)} switch ${shellQuote(branch)}`]);
 }
 
 /** Warns that a commit of a work tree that was not updated yet takes the landing back: its author may not know. */
@@ -168,17 +160,17 @@ async function warnOfRevertedLanding(
   { from, to, tip }: Move & { readonly tip: ObjectId | null },
 ): Promise<void> {
   const isTakenBack = tip !== null && (await git.isAncestor(to, tip)) && (await isAsBefore(git, { from, to, tip }));
-  events.emit({
-    event: 'notice',
-    level: 'warning',
-    message: `${branch} has moved since ${shortId(to)} landed, so its work trees were not updated.`,
-    details: isTakenBack
+  const message = `${branch} has moved since ${shortId(to)} landed, so its work trees were not updated.`;
+  warn(
+    { events },
+    message,
+    isTakenBack
       ? [
           `${shortId(tip)} has the files as they were before the landing: it undoes the landing.`,
           `To restore it: git diff ${shortId(from)} ${shortId(to)} | git apply --index && git commit`,
         ]
       : [],
-  });
+  );
 }
 
 /** Whether all that a landing changed is at the tip as it was before. */

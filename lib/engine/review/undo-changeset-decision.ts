@@ -18,6 +18,7 @@ import {
   type SessionView,
   viewSession,
 } from '../record-changes.ts';
+import { warn } from '../run-context.ts';
 
 /**
  * Takes back what a person decided about a changeset, as long as nothing of it has landed: it waits again, and tasks
@@ -69,7 +70,7 @@ export async function undoDecisionOrWarn(
     await undoChangesetDecision(context, id, name, from);
   } catch (error) {
     if (!(error instanceof FlameError) || error.kind !== 'refused') throw error;
-    context.events.emit({ event: 'notice', level: 'warning', message: error.message });
+    warn(context, error.message);
   }
 }
 

@@ -4,7 +4,7 @@ import type { SessionId } from '../../domain/ids.ts';
 import type { MemoryEntry } from '../../domain/state/memory.ts';
 import { errorMessage } from '../../util/error-text.ts';
 import { type RecordContext, viewSession } from '../record-changes.ts';
-import type { RunContext } from '../run-context.ts';
+import { inform, type RunContext, warn } from '../run-context.ts';
 
 /** Keeps what is settled in a session for later ones; once more changes nothing. A broken memory is a warning. */
 export async function rememberSession(
@@ -49,7 +49,7 @@ function filterMemory(
   if (ours.length < entries.length) {
     const left = `${entries.length - ours.length} of ${entries.length} entries`;
     const message = `Another clone wrote ${left} of memory, so planners do not see them. To show them, marked: memory.others: true`;
-    events.emit({ event: 'notice', level: 'info', message });
+    inform({ events }, message);
   }
   return ours;
 }
@@ -63,8 +63,7 @@ async function tolerate<T>(
     return await work();
   } catch (error) {
     const reason = errorMessage(error);
-    const message = `Memory (${context.memory.name}) can't be used, ${loss}: ${reason}`;
-    context.events.emit({ event: 'notice', level: 'warning', message });
+    warn(context, `Memory (${context.memory.name}) can't be used, ${loss}: ${reason}`);
     return null;
   }
 }

@@ -29,7 +29,7 @@ import {
   viewSession,
 } from '../record-changes.ts';
 import { rescueFormerBranchTip } from '../retention/rescue-refs.ts';
-import { type RunContext, timestamp, type WithGit } from '../run-context.ts';
+import { inform, type RunContext, timestamp, type WithGit, warn } from '../run-context.ts';
 import { buildStartPoint } from '../start-point.ts';
 import { describeWorkToBuildOn } from './block-on-conflict.ts';
 import { carryVerdict } from './carry-over.ts';
@@ -143,11 +143,7 @@ async function keep(
   const since = verdict?.carried_from;
   const next =
     since === undefined ? ' and is checked again' : `, and so does its verdict: ${shortId(since)} had the same files`;
-  context.events.emit({
-    event: 'notice',
-    level: 'info',
-    message: `${id} was rebased, because ${why}. Its own change stays${next}.`,
-  });
+  inform(context, `${id} was rebased, because ${why}. Its own change stays${next}.`);
 }
 
 function isAsSeen(context: Pick<RunContext, 'config'>, view: SessionView, { task, startText }: StackedTask): boolean {
@@ -171,8 +167,7 @@ async function sendBack(context: RecordContext, { task, startText }: StackedTask
     return { steps: withdrawTasks(view.tasks, [step], at), body: notes };
   });
   if (done.kind !== 'done') return;
-  const message = `${task.id} was sent back: ${notes.split('\n')[0] ?? ''}`;
-  context.events.emit({ event: 'notice', level: 'warning', message });
+  warn(context, `${task.id} was sent back: ${notes.split('\n')[0] ?? ''}`);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { GitFiles } from '../../domain/ports/git-contents.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import { pickFailureLines } from '../../util/error-text.ts';
-import type { RunContext, WithGit } from '../run-context.ts';
+import { type RunContext, type WithGit, warn } from '../run-context.ts';
 import { readBaseTip } from '../start-point.ts';
 import {
   type FailingDiagnostic,
@@ -30,8 +30,7 @@ export async function warnOfFailingBase(context: RunContext, session: Session, i
   const ways = failing.length === 0 ? [] : await listFailingBaseHints(context, commit);
   for (const run of failing) {
     const message = `${describeFailingDiagnostic(run, findLandingBranch(session))}, so only a task that fixes it can pass.`;
-    const details = [...lastLines(run.output), ...ways];
-    context.events.emit({ event: 'notice', level: 'warning', message, details });
+    warn(context, message, [...lastLines(run.output), ...ways]);
   }
   if (failing.length === 0 || !isPaid) return;
   const clauses = failing.map((run) => describeFailingDiagnostic(run, findLandingBranch(session)));

@@ -19,7 +19,7 @@ import { checkLiveBudget } from '../agents/session-budget.ts';
 import { isJoinedMachine } from '../machines/held-elsewhere.ts';
 import { findRulesBrokenByTask } from '../post-check/judge-commits.ts';
 import { decideAndRecord, requireTaskInView, viewSession } from '../record-changes.ts';
-import type { RunContext } from '../run-context.ts';
+import { type RunContext, warn } from '../run-context.ts';
 import { runPreValidationScript } from '../validate/obtain-verdict.ts';
 import { diagnoseCommit, filterFailedDiagnostics } from '../validate/run-diagnostics.ts';
 import { validateTask } from '../validate/validate-task.ts';
@@ -43,7 +43,7 @@ export async function makeAttemptRecords(context: RunContext, task: Task): Promi
   const left = new Set(paid.slice(fitting));
   if (left.size === 0) return tries;
   const message = `${task.id}: ${formatCount(paid.length, 'attempt')} could spend more than is left of the session's budget, so it makes ${fitting}.`;
-  context.events.emit({ event: 'notice', level: 'warning', message });
+  warn(context, message);
   return tries.map((one) => (left.has(one) ? skipAttempt(one, 'The budget is too small for it.') : one));
 }
 
@@ -118,8 +118,7 @@ async function judge(context: RunContext, task: Task, one: AttemptRecord): Promi
   if (judgement.kind === 'verdict')
     return note(context, task, one, toAttemptFindings(judgement.verdict), judgement.verdict);
   const failing = filterFailedDiagnostics(judgement.diagnostics).map(({ command }) => command);
-  const message = `${task.id}: no verdict on the attempt by ${one.agent_id}: ${judgement.reason}`;
-  context.events.emit({ event: 'notice', level: 'warning', message });
+  warn(context, `${task.id}: no verdict on the attempt by ${one.agent_id}: ${judgement.reason}`);
   await note(context, task, one, { failing });
 }
 

@@ -20,7 +20,7 @@ import {
 } from '../prepare-worktree.ts';
 import { keepCommitAsRescue, rescueName } from '../retention/rescue-refs.ts';
 import { rulesOfUnfinishedWork } from '../retention/rescue-worktree.ts';
-import { type RunContext, type WithGit, warnOnce } from '../run-context.ts';
+import { type RunContext, type WithGit, warn, warnOnce } from '../run-context.ts';
 import { rebaseWorkOnto } from '../stacking/rebase-stacked.ts';
 import { mergeCommitOnto, readBaseTip, startCommitSubject } from '../start-point.ts';
 import type { StartedAttempt } from './claim-for-agent.ts';
@@ -219,8 +219,7 @@ async function rescueLostCommits(
       );
     }
   }
-  for (const message of reports)
-    context.events.emit({ event: 'notice', level: 'warning', message: `${task.id}: ${message}` });
+  for (const message of reports) warn(context, `${task.id}: ${message}`);
   return { reports, mustStay };
 }
 

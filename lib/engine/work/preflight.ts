@@ -18,7 +18,7 @@ import {
   unfinishedOperationError,
   warnIfBranchInOperation,
 } from '../base-in-use.ts';
-import { agentWorktreePath, type RunContext, type WithGit } from '../run-context.ts';
+import { agentWorktreePath, type RunContext, type WithGit, warn } from '../run-context.ts';
 
 /** Free disk wanted per agent, on top of the size of a checkout, which is not known in advance. */
 const diskPerAgentMb = 200;
@@ -117,7 +117,7 @@ async function warnOfDetached(
 ): Promise<void> {
   if (branch !== null || commit === null || (await git.isAncestor(commit, base.commit))) return;
   const message = `HEAD of ${root} is detached at ${shortId(commit)}, which is not in ${base.branch}. Agents start from ${base.branch}, without that commit, and land there.`;
-  events.emit({ event: 'notice', level: 'warning', message });
+  warn({ events }, message);
 }
 
 /** Tasks about such files are refused one by one; the author of the plan should know. */
@@ -127,8 +127,7 @@ async function warnOfFilters(
 ): Promise<void> {
   const filtered = await git.filteredPaths(commit);
   if (filtered.length === 0) return;
-  const message = describeFilteredPaths(filtered);
-  events.emit({ event: 'notice', level: 'warning', message });
+  warn({ events }, describeFilteredPaths(filtered));
 }
 
 /** The warning for a repository with git-lfs or git-crypt. */

@@ -24,7 +24,7 @@ import {
   viewSession,
 } from '../record-changes.ts';
 import { rescueFormerBranchTip } from '../retention/rescue-refs.ts';
-import { type AdapterFacts, type RunContext, timestamp, type WithGit } from '../run-context.ts';
+import { type AdapterFacts, type RunContext, timestamp, type WithGit, warn } from '../run-context.ts';
 import { runFailureScript } from '../run-script.ts';
 
 export interface Attempt {
@@ -127,12 +127,11 @@ async function complete(
   // Only now: until the branch holds it, the cell is what keeps the work. Files that were not accepted stay in it.
   if (!isDone) return;
   if (work.hidden.length > 0)
-    context.events.emit({
-      event: 'notice',
-      level: 'warning',
-      details: work.hidden.slice(0, 20),
-      message: `${attempt.task.id} is done, but no commit holds ${formatCount(work.hidden.length, 'path')} of its work${work.leftBehind.length > 0 ? `; its worktree stays: ${work.cell.path}` : ''}.`,
-    });
+    warn(
+      context,
+      `${attempt.task.id} is done, but no commit holds ${formatCount(work.hidden.length, 'path')} of its work${work.leftBehind.length > 0 ? `; its worktree stays: ${work.cell.path}` : ''}.`,
+      work.hidden.slice(0, 20),
+    );
   if (work.leftBehind.length > 0) await leaveWorktreeToPerson(context, work.cell);
   else await context.git.discardCell(work.cell);
 }
@@ -183,7 +182,7 @@ export async function recordAcceptedWork(
     await rescueSupersededAttempt(context, attempt, tip);
     return false;
   }
-  for (const message of warnings) context.events.emit({ event: 'notice', level: 'warning', message });
+  for (const message of warnings) warn(context, message);
   if (recorded.kind !== 'ref-moved') return true;
   throw branchMovedError(ref.slice(11), `by another process while ${by} worked on ${task.id}`, [
     `git branch -D ${shellQuote(ref.slice(11))}`,

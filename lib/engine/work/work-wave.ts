@@ -7,7 +7,7 @@ import { findPauseReason, reportServicePauses, requireShortServicePause } from '
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
 import { interruptedError, stoppedBeforeStartError } from '../graceful-stop.ts';
 import { type RecordContext, type SessionView, viewSession } from '../record-changes.ts';
-import type { RunContext } from '../run-context.ts';
+import { inform, type RunContext } from '../run-context.ts';
 import { warnOfFailingBase } from './failing-base.ts';
 import { releaseOrphanedClaims } from './release-orphans.ts';
 import { RunningAttempts } from './running-attempts.ts';
@@ -68,7 +68,7 @@ async function workUntilDone(
     if (running.size === 0 && awaited === null) requireShortServicePause(context, view.session, wake ?? 0);
     // Said each time this machine comes to have nothing to do: nothing else shows that the session goes on.
     const idle: string | null = running.size === 0 ? awaited : null;
-    if (idle !== null && idle !== reported) context.events.emit({ event: 'notice', level: 'info', message: idle });
+    if (idle !== null && idle !== reported) inform(context, idle);
     reported = idle;
     await nextChange(context, { step, isRunning: running.size > 0 || awaited !== null }, wake);
   }
