@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { ObjectId } from '../../domain/ids.ts';
 import type { EvidenceDoubt } from '../../domain/ports/changeset-question.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
@@ -18,7 +17,7 @@ const listed = 20;
 export function compareEvidence(before: Evidence, now: Evidence): readonly string[] {
   if (before.verification_hash === now.verification_hash) return [];
   const differences = [
-    ...(before.tree === now.tree ? [] : [`the tree is now ${short(now.tree)}, before ${short(before.tree)}`]),
+    ...(before.tree === now.tree ? [] : [`the tree is now ${shortId(now.tree)}, before ${shortId(before.tree)}`]),
     ...compareCommands(before, now),
     ...compareFiles(before.files, now.files),
     ...(before.seed === now.seed ? [] : [`the seed is now ${now.seed ?? 'none'}, before ${before.seed ?? 'none'}`]),
@@ -99,36 +98,28 @@ function ended(code: number | null): string {
   return code === null ? 'was killed' : `ended with ${code}`;
 }
 
-function short(oid: string): string {
-  return shortId(oid);
-}
-
 const listedFiles = 500;
 
-interface EvidenceFacts {
-  readonly summary: string;
-  readonly tree: ObjectId;
+interface EvidenceFacts extends Pick<Evidence, 'summary' | 'tree' | 'commands'> {
   readonly files: readonly ChangedBlob[];
-  readonly commands: readonly DiagnosticEvidence[];
-  /** null: looked for in the commands, such as `--seed=42` or `SEED=42`. */
-  readonly seed?: string | null;
-  /** Results of a suite that counts by itself; absent: each command counts as one check. */
-  readonly results?: Evidence['results'];
 }
 
-/** An evidence package with its verification hash. The same work checked the same way has the same hash. */
+/**
+ * An evidence package with its verification hash. The same work checked the same way has the same hash. Each command
+ * counts as one check; the seed is looked for in them, such as `--seed=42` or `SEED=42`.
+ */
 export function buildEvidence(facts: EvidenceFacts): Evidence {
-  const files = facts.files.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
-  const passed = facts.commands.filter(({ exit_code: code }) => code === 0).length;
-  const results = facts.results ?? { passed, failed: facts.commands.length - passed };
-  const seed = facts.seed ?? findSeed(facts.commands);
   const { summary, tree, commands } = facts;
+  const files = facts.files.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+  const passed = commands.filter(({ exit_code: code }) => code === 0).length;
+  const results = { passed, failed: commands.length - passed };
+  const seed = findSeed(commands);
   return {
     summary,
     tree,
     files: files.slice(0, listedFiles).map(({ path, mode, blob }) => ({ path, mode, blob })),
     changed_files: files.length,
-    commands: [...commands],
+    commands,
     seed,
     results,
     verification_hash: hashText(renderTextToHash({ tree, files, commands, seed, results })),

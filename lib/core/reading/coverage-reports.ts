@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { parseJson } from '../../util/json.ts';
 
 /** A coverage report as it is written. */
 export interface CoverageText {
@@ -65,14 +66,6 @@ function* readIstanbul(text: string): Generator<LineRuns> {
 
 function listEntries(value: unknown): readonly (readonly [string, unknown])[] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Folders that Cobertura's names are below. */

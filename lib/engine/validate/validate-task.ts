@@ -3,11 +3,10 @@ import { listChangedCellPaths } from '../../core/task/cell-changes-and-renames.t
 import { parseValidatorAnswer } from '../../domain/config/agent-answers.ts';
 import { findRoleAdapter, type TaskAgentSettings } from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../../domain/flame-error.ts';
-import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
+import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
-import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { TaskWithAcceptedWork } from '../../domain/state/task-schema.ts';
 import type { DiagnosticRun, Evidence, Verdict } from '../../domain/state/verdict.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
@@ -204,17 +203,25 @@ export async function makeVerdictOfOpinion(
   };
 }
 
-/** Collects the evidence for a verdict on a done task. */
-export function collectTaskEvidence(
-  context: WithGit<GitCommits & GitDiffs>,
+/** Collects the evidence package for a verdict on a done task; `checks`: those that were run on its commit. */
+export async function collectTaskEvidence(
+  { git }: WithGit<GitCommits & GitDiffs>,
   task: TaskWithAcceptedWork,
   checks: readonly DiagnosticRun[],
 ): Promise<Evidence> {
   const { start_commit: base, commit } = task;
   // The history has the worker's own summary; the result is what was found since.
   const done = task.history.findLast(({ result }) => result !== 'summary')?.notes ?? '';
-  return collectEvidence(context.git, { base, commit, summary: done === '' ? task.title : done, checks });
+  const [{ tree }, files] = await Promise.all([git.readCommit(commit), git.treeChanges(base, commit)]);
+  return buildEvidence({
+    summary: (done === '' ? task.title : done).slice(0, longestSummary),
+    tree,
+    files,
+    commands: checks.map(({ command, exit_code, output_hash = null }) => ({ command, exit_code, output_hash })),
+  });
 }
+
+const longestSummary = 2_000;
 
 // Lines of a failing diagnostic's output that the next attempt gets.
 const mostLines = 10;
@@ -223,37 +230,4 @@ function describeRun({ command, exit_code: exitCode, timed_out: timedOut, output
   const ended = timedOut ? 'ran out of time' : exitCode === null ? 'was killed' : `ended with ${exitCode}`;
   const tail = pickFailureLines(output, mostLines).join('\n');
   return `${command} ${ended}${tail === '' ? '' : `:\n${tail}`}`;
-}
-
-const longestSummary = 2_000;
-
-interface EvidenceRequest {
-  /** The work is base..commit, both in the repository. */
-  readonly base: ObjectId;
-  readonly commit: ObjectId;
-  readonly summary: string;
-  /** The checks that were run on the commit. */
-  readonly checks: readonly DiagnosticRun[];
-  readonly seed?: string | null;
-  readonly results?: Evidence['results'];
-}
-
-/** The evidence package of work that was checked: for a verdict, or for a task handed in by a person. */
-async function collectEvidence(
-  git: Pick<GitPort, 'readCommit' | 'treeChanges'>,
-  { base, commit, summary, checks, seed, results }: EvidenceRequest,
-): Promise<Evidence> {
-  const [{ tree }, files] = await Promise.all([git.readCommit(commit), git.treeChanges(base, commit)]);
-  return buildEvidence({
-    summary: summary.slice(0, longestSummary),
-    tree,
-    files,
-    commands: checks.map(({ command, exit_code, output_hash }) => ({
-      command,
-      exit_code,
-      output_hash: output_hash ?? null,
-    })),
-    ...(seed === undefined ? {} : { seed }),
-    ...(results === undefined ? {} : { results }),
-  });
 }
