@@ -5,7 +5,15 @@ import type { DiagnosticsRerun, ReviewNote, Verdict } from '../../domain/state/v
 import { shortId } from '../../util/short-names.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 import { toOneLine } from '../task/bound-text.ts';
-import { combinePreferences, type MergedNote, mergeById, mergeValue, toSortedKeyJson } from './merge-values.ts';
+import {
+  combinePreferences,
+  type MergedNote,
+  makeSidesReader,
+  mergeById,
+  mergeValue,
+  type PreferenceOrder,
+  toSortedKeyJson,
+} from './merge-values.ts';
 
 interface Validation {
   readonly v: 1;
@@ -47,24 +55,12 @@ export function mergeReviewNotes(
   ours: ReviewNote,
   theirs: ReviewNote,
 ): MergedNote<ReviewNote> {
-  const rev = Math.max(ours.rev, theirs.rev);
-  const { value, loser } = mergeValue(
-    // The number of changes is no change by itself.
-    {
-      base: base === null ? undefined : { ...base, rev },
-      ours: { ...ours, rev },
-      theirs: { ...theirs, rev },
-    },
-    combinePreferences(
-      (a, b) => Number(b.undone !== undefined) - Number(a.undone !== undefined),
-      (a, b) => compareText(a.at, b.at),
-    ),
+  const prefer: PreferenceOrder<ReviewNote> = combinePreferences(
+    (a, b) => Number(b.undone !== undefined) - Number(a.undone !== undefined),
+    (a, b) => compareText(a.at, b.at),
   );
   const describe = ({ by, at }: ReviewNote): string => `approved by ${by} at ${at}`;
-  return {
-    value,
-    lost: loser === null ? [] : [{ what: 'review', kept: describe(value), lost: describe(loser.value) }],
-  };
+  return keepOne({ base, ours, theirs }, { what: 'review', prefer, describe });
 }
 
 /** Merges what is remembered of one task: the later entry is kept. */
@@ -73,19 +69,27 @@ export function mergeMemoryEntries(
   ours: MemoryEntry,
   theirs: MemoryEntry,
 ): MergedNote<MemoryEntry> {
-  const rev = Math.max(ours.rev, theirs.rev);
-  const { value, loser } = mergeValue(
-    {
-      base: base === null ? undefined : { ...base, rev },
-      ours: { ...ours, rev },
-      theirs: { ...theirs, rev },
-    },
-    combinePreferences((a, b) => compareText(b.at, a.at)),
-  );
+  const prefer: PreferenceOrder<MemoryEntry> = combinePreferences((a, b) => compareText(b.at, a.at));
   const describe = ({ status, at }: MemoryEntry): string => `${status} at ${at}`;
+  return keepOne({ base, ours, theirs }, { what: 'memory', prefer, describe });
+}
+
+/** One of two notes as a whole. The number of changes is no change by itself. */
+function keepOne<Note extends { readonly rev: number }>(
+  { base, ours, theirs }: { readonly base: Note | null; readonly ours: Note; readonly theirs: Note },
+  rules: {
+    readonly what: string;
+    readonly prefer: PreferenceOrder<Note>;
+    readonly describe: (note: Note) => string;
+  },
+): MergedNote<Note> {
+  const { what, prefer, describe } = rules;
+  const rev = Math.max(ours.rev, theirs.rev);
+  const sides = makeSidesReader(base, ours, theirs)((note) => ({ ...note, rev }));
+  const { value, loser } = mergeValue(sides, prefer);
   return {
     value,
-    lost: loser === null ? [] : [{ what: 'memory', kept: describe(value), lost: describe(loser.value) }],
+    lost: loser === null ? [] : [{ what, kept: describe(value), lost: describe(loser.value) }],
   };
 }
 
