@@ -35,11 +35,6 @@ export function dropConsequentialProblems<P extends FileProblem>(
   return problems.filter((problem) => problem.start < source.soundUntil && problem.message !== 'is missing');
 }
 
-function describe(schema: z.ZodType, source: YamlSource, issue: z.core.$ZodIssue): readonly FileProblem[] {
-  // The issue's input is reported on request only, which its type doesn't know.
-  return describeIssue(schema, source, issue as Issue);
-}
-
 function parseWithoutBlanks<T>(schema: z.ZodType<T>, value: unknown) {
   const options = { error: wordIssue, reportInput: true };
   const result = schema.safeParse(value, options);
@@ -97,7 +92,9 @@ function wordIssue(issue: z.core.$ZodRawIssue): string {
 }
 
 /** The mistakes an issue consists of, each with its place and, where there is one, a hint. */
-function describeIssue(schema: z.ZodType, source: YamlSource, issue: Issue): readonly FileProblem[] {
+function describe(schema: z.ZodType, source: YamlSource, plain: z.core.$ZodIssue): readonly FileProblem[] {
+  // The input is reported on request only, which the type doesn't know.
+  const issue = plain as Issue;
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       path: renderPath([...issue.path, key]),
