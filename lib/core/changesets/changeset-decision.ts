@@ -68,10 +68,7 @@ export function rejectTasksOfChangeset(
 ): Session {
   const words = `${tasks.join(', ')}: ${reason}`;
   const rejected = withChangesetState(session, [id], 'rejected', words, by);
-  const marked = {
-    ...rejected,
-    changesets: rejected.changesets.map((one) => (one.id === id ? { ...one, rejected_tasks: [...tasks] } : one)),
-  };
+  const marked = changeChangesets(rejected, [id], (one) => ({ ...one, rejected_tasks: [...tasks] }));
   const above = builtOn(marked, group, ['waiting']).map((one) => one.id);
   return withChangesetState(marked, above, 'void', `${group} is built again without ${tasks.join(', ')}`);
 }
@@ -97,12 +94,16 @@ export function withChangesetState(
   reason: string | null,
   by?: string,
 ): Session {
-  return {
-    ...session,
-    changesets: session.changesets.map((changeset) =>
-      ids.includes(changeset.id) ? { ...changeset, state, reason, decided_by: by ?? changeset.decided_by } : changeset,
-    ),
-  };
+  return changeChangesets(session, ids, (one) => ({ ...one, state, reason, decided_by: by ?? one.decided_by }));
+}
+
+/** A session in which the changesets of these ids are changed. */
+export function changeChangesets(
+  session: Session,
+  ids: readonly string[],
+  change: (changeset: Changeset) => Changeset,
+): Session {
+  return { ...session, changesets: session.changesets.map((one) => (ids.includes(one.id) ? change(one) : one)) };
 }
 
 /** The session with what a person said of a changeset when they approved it, and nothing that was said of it before. */
@@ -115,16 +116,7 @@ export function withApprovalMessage(
     ...(remarks.length === 0 ? {} : { remarks: [...remarks] }),
     ...(message === undefined ? {} : { message }),
   };
-  return {
-    ...session,
-    changesets: session.changesets.map((changeset) =>
-      changeset.id === id ? { ...withoutWords(changeset), ...words } : changeset,
-    ),
-  };
-}
-
-function withoutWords({ remarks: _, message: __, ...changeset }: Changeset): Changeset {
-  return changeset;
+  return changeChangesets(session, [id], ({ remarks: _, message: __, ...changeset }) => ({ ...changeset, ...words }));
 }
 
 /** One that has landed, and as which commit. */
@@ -151,11 +143,8 @@ export function withLandingReverted(
   { id, landed_commit: commit }: LandedChangeset,
   { by, at, reason }: { readonly by: string; readonly at: string; readonly reason: string },
 ): Session {
-  const changesets = session.changesets.map((one): Changeset => {
-    if (one.id !== id) return one;
-    const undone = { commit, by, at };
-    const { landed_onto: _, ...rest } = one;
+  const undone = { commit, by, at };
+  return changeChangesets(session, [id], ({ landed_onto: _, ...rest }) => {
     return { ...rest, state: 'rejected', reason, decided_by: by, landed_commit: null, undone };
   });
-  return { ...session, changesets };
 }

@@ -1,6 +1,7 @@
 import type { HistoryEntry, Task, TaskStatus } from '../../domain/state/task-schema.ts';
 import { compareText } from '../../util/sort-and-group.ts';
 import { boundText } from '../task/bound-text.ts';
+import { freeEntry } from '../task/task-history.ts';
 import { listTaskKeysByMerge, type TaskKeysByMerge } from '../task/task-keys.ts';
 import {
   combinePreferences,
@@ -70,7 +71,7 @@ export function mergeTaskNotes(base: Task | null, ours: Task, theirs: Task): Mer
   const lostFields = Object.entries(planned).flatMap(([what, choice]) => lossOf(what, choice, toSortedKeyJson));
   const superseded = [
     ...(head.loser === null ? [] : [supersededHead(head.loser.value, ours.created_at)]),
-    ...lostFields.map(({ what, lost }) => supersededField(what, lost, ours.created_at)),
+    ...lostFields.map(({ what, lost }) => supersededField(`${what}: ${lost}`, ours.created_at)),
   ];
   const values = valuesOf(planned);
   // Without a base what lost to one clone may be what another one wins with: then it isn't lost.
@@ -79,7 +80,7 @@ export function mergeTaskNotes(base: Task | null, ours: Task, theirs: Task): Mer
       ? [
           supersededHead(head.value, ours.created_at),
           ...Object.entries(values).map(([what, value]) =>
-            supersededField(what, toSortedKeyJson(value), ours.created_at),
+            supersededField(`${what}: ${toSortedKeyJson(value)}`, ours.created_at),
           ),
         ]
       : [];
@@ -136,28 +137,22 @@ function mergeHistory(
 function supersededHead(head: TaskHead, createdAt: string): HistoryEntry {
   const why = head.reason === null ? '' : `: ${head.reason}`;
   return {
+    ...supersededField(`${describeTaskHead(head)}${why}`, createdAt),
     attempt: head.retry_count + 1,
     agent_id: head.agent_id,
     timestamp: head.claimed_at ?? createdAt,
-    result: superseded,
-    notes: boundText(`another clone's change was kept instead of ${describeTaskHead(head)}${why}`),
-    rejection_reason: null,
-    cost_usd: 0,
-    tokens_used: 0,
   };
 }
 
 /** Describes the lost value of one key of the plan in the same way. */
-function supersededField(what: string, lost: string, createdAt: string): HistoryEntry {
+function supersededField(lost: string, createdAt: string): HistoryEntry {
   return {
+    ...freeEntry,
     attempt: 0,
     agent_id: null,
     timestamp: createdAt,
     result: superseded,
-    notes: boundText(`another clone's change was kept instead of ${what}: ${lost}`),
-    rejection_reason: null,
-    cost_usd: 0,
-    tokens_used: 0,
+    notes: boundText(`another clone's change was kept instead of ${lost}`),
   };
 }
 

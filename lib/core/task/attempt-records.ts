@@ -7,7 +7,7 @@ import type { ClaimedTask, DoneTask, HistoryEntry, Task } from '../../domain/sta
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { boundText, toOneLine } from './bound-text.ts';
-import { amendLatestDoneEntry } from './task-history.ts';
+import { amendLatestDoneEntry, freeEntry } from './task-history.ts';
 import {
   boundIssues,
   emptyTaskResult,
@@ -173,13 +173,11 @@ export function setChosenAttemptOfTask(
     result: { ...emptyTaskResult, notes: boundText(one.notes) },
     history: byAgent(
       amendLatestDoneEntry(task.history, {
+        ...freeEntry,
         agent_id: one.agent_id,
         timestamp: choice.at,
         result: 'done',
-        rejection_reason: null,
         notes: boundText([one.notes, `Its ${said}.`].filter(Boolean).join('\n')),
-        cost_usd: 0,
-        tokens_used: 0,
       }),
       one.agent_id,
     ),

@@ -2,10 +2,10 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { DoneTask, Task, TaskWithStatus } from '../../domain/state/task-schema.ts';
 import { boundText } from './bound-text.ts';
-import { amendLatestDoneEntry } from './task-history.ts';
+import { amendHistoryOfDoneTask } from './task-history.ts';
 import { applyTaskEdit, pickTaskPlan } from './task-keys.ts';
 import { dropTask, requeueTask } from './task-outcome.ts';
-import { illegalTransitionError, makeTaskChange, type TaskChange } from './task-state.ts';
+import { emptyTaskResult, illegalTransitionError, makeTaskChange, type TaskChange } from './task-state.ts';
 
 /** How tasks go on whose landing is taken back. */
 export interface LandingUndoOptions {
@@ -108,24 +108,13 @@ export function amendWork(
   { commit, amendment, at }: { readonly commit: ObjectId; readonly amendment: string; readonly at: string },
 ): TaskChange<DoneTask> {
   if (task.status !== 'done') throw illegalTransitionError(task, 'done');
-  const last = task.history.at(-1);
-  const notes = boundText([last?.notes ?? '', `${amendment}.`].filter(Boolean).join('\n'));
-  const entry = {
-    agent_id: task.agent_id,
-    timestamp: at,
-    result: 'done',
-    notes,
-    rejection_reason: null,
-    cost_usd: 0,
-    tokens_used: 0,
-    ...(last?.comments === undefined ? {} : { comments: last.comments }),
-  };
+  const notes = boundText([task.history.at(-1)?.notes ?? '', `${amendment}.`].filter(Boolean).join('\n'));
   const next: DoneTask = {
     ...task,
     status: 'done',
     commit,
-    result: { status: null, notes, issues: [] },
-    history: amendLatestDoneEntry(task.history, entry),
+    result: { ...emptyTaskResult, notes },
+    history: amendHistoryOfDoneTask(task, notes, at),
   };
   return makeTaskChange(task, next, `, ${amendment}`);
 }

@@ -3,17 +3,10 @@ import type { AgentId, ObjectId } from '../../domain/ids.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import type { FileReason } from '../../domain/state/file-reason.ts';
 import { nextClaimNumber } from '../../domain/state/machine-schemas.ts';
-import type {
-  BuiltOn,
-  ClaimedTask,
-  DoneTask,
-  HistoryEntry,
-  Task,
-  TaskWithStatus,
-} from '../../domain/state/task-schema.ts';
+import type { BuiltOn, ClaimedTask, DoneTask, Task, TaskWithStatus } from '../../domain/state/task-schema.ts';
 import { boundText, toOneLine } from './bound-text.ts';
 import { addEarlierReasons } from './file-reasons.ts';
-import { type AttemptCost, addEndedAttemptToHistory, amendLatestDoneEntry } from './task-history.ts';
+import { type AttemptCost, addEndedAttemptToHistory, amendHistoryOfDoneTask } from './task-history.ts';
 import {
   boundIssues,
   emptyTaskResult,
@@ -109,7 +102,7 @@ export function completeTask(
     commit: work.commit,
     start_commit: work.start,
     branch: work.branch,
-    result: { status: null, notes: boundText(work.notes), issues: [] },
+    result: { ...emptyTaskResult, notes: boundText(work.notes) },
     history: addEndedAttemptToHistory(task, { ...work, result: 'done' }),
   };
   const why = work.why === undefined ? '' : `, ${work.why}`;
@@ -134,14 +127,14 @@ export function recordRebaseOfTask(
   if (task.status !== 'done') throw illegalTransitionError(task, 'done');
   const { commit, start, builtOn, at } = replay;
   const said = `rebased, without the earlier work of ${replay.without.join(', ')}`;
-  const notes = [task.history.at(-1)?.notes ?? '', `Its change was ${said}.`].filter(Boolean).join('\n');
+  const notes = boundText([task.history.at(-1)?.notes ?? '', `Its change was ${said}.`].filter(Boolean).join('\n'));
   const next: DoneTask = {
     ...withBuiltOn(task, builtOn),
     status: 'done',
     commit,
     start_commit: start,
-    result: { status: null, notes: boundText(notes), issues: [] },
-    history: amendLatestDoneEntry(task.history, doneAgain(task, notes, at)),
+    result: { ...emptyTaskResult, notes },
+    history: amendHistoryOfDoneTask(task, notes, at),
   };
   return makeTaskChange(task, next, `, ${said}`);
 }
@@ -156,20 +149,6 @@ export function addWorkBuiltOn(task: ClaimedTask | DoneTask, below: BuiltOn): Ta
   const names = below.map((one) => one.task).join(', ');
   const next = { ...task, built_on: [...known, ...added] };
   return makeTaskChange(task, next, `, started from ${names} as landed`);
-}
-
-function doneAgain({ agent_id, history }: Task, notes: string, at: string): Omit<HistoryEntry, 'attempt'> {
-  const { comments } = history.at(-1) ?? {};
-  return {
-    agent_id,
-    timestamp: at,
-    result: 'done',
-    notes: boundText(notes),
-    rejection_reason: null,
-    cost_usd: 0,
-    tokens_used: 0,
-    ...(comments === undefined ? {} : { comments }),
-  };
 }
 
 /** claimed or done → failed. The worktree is still named: it's kept for a look until cleanup. */

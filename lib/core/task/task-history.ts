@@ -72,6 +72,22 @@ export function amendLatestDoneEntry(
   return boundHistory([...history.slice(0, -1), amended]);
 }
 
+/** What an entry has that is about no attempt of its own: nothing was rejected, and nothing spent. */
+export const freeEntry = { rejection_reason: null, cost_usd: 0, tokens_used: 0 } as const;
+
+/** The history of a done task whose work is another commit now: its latest entry has these notes, and keeps its comments. */
+export function amendHistoryOfDoneTask({ agent_id, history }: Task, notes: string, at: string): HistoryEntry[] {
+  const { comments } = history.at(-1) ?? {};
+  return amendLatestDoneEntry(history, {
+    ...freeEntry,
+    agent_id,
+    timestamp: at,
+    result: 'done',
+    notes,
+    ...(comments === undefined ? {} : { comments }),
+  });
+}
+
 /** The number of the attempt that is running or comes next; the first is 1. */
 export function nextAttemptNumber(history: readonly HistoryEntry[]): number {
   return (history.at(-1)?.attempt ?? 0) + 1;

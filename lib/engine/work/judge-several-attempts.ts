@@ -5,6 +5,7 @@ import {
   toAttemptFindings,
   unendedAttemptResult,
 } from '../../core/task/attempt-records.ts';
+import { freeEntry } from '../../core/task/task-history.ts';
 import { findRoleAdapter, findRoleModel, readRoleBudget } from '../../domain/config/role-adapter-and-model.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
@@ -127,14 +128,12 @@ function workedBy(task: Task, { agent_id, work, notes }: AttemptRecord): TaskWit
   if (work === undefined) return null;
   const { commit, start } = work;
   const entry = {
+    ...freeEntry,
     attempt: 0,
     agent_id,
     timestamp: task.updated_at,
     result: 'done',
     notes,
-    rejection_reason: null,
-    cost_usd: 0,
-    tokens_used: 0,
   };
   return {
     ...task,
