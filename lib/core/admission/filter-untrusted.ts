@@ -8,6 +8,7 @@ import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { voidChangesetsWithoutTasks } from '../changesets/void-changesets-without-tasks.ts';
+import { isChangesetOpen } from '../schedule/next-action.ts';
 import {
   toAdapterDecision,
   toApprovalDecision,
@@ -221,14 +222,14 @@ function filterChangeset(
   withheld: ReadonlySet<string>,
   decided: DecisionLog,
 ): Changeset {
-  const { state } = changeset;
-  if (state !== 'waiting' && state !== 'approved') return changeset;
+  if (!isChangesetOpen(changeset)) return changeset;
   const first = changeset.tasks.find((id) => withheld.has(id));
   if (first !== undefined)
     return { ...changeset, state: 'deferred', reason: `${first} was received and is not approved here yet` };
   // What another clone merged is merged here again, from the commits of its tasks alone.
   if (!built.has(decided, changeset, (one) => toChangesetBuiltDecision(session, one)))
     return { ...changeset, state: 'void', reason: 'built in another clone' };
-  if (state === 'waiting' || known.has(decided, changeset, (one) => toApprovalDecision(session, one))) return changeset;
+  const isWaiting = changeset.state === 'waiting';
+  if (isWaiting || known.has(decided, changeset, (one) => toApprovalDecision(session, one))) return changeset;
   return { ...changeset, state: 'waiting', reason: null, decided_by: null };
 }

@@ -1,6 +1,7 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
+import { isChangesetOpen } from '../schedule/next-action.ts';
 import { readStackState } from '../task/stack-state.ts';
 
 /**
@@ -9,7 +10,7 @@ import { readStackState } from '../task/stack-state.ts';
  * built again.
  */
 export function voidChangesetsWithoutTasks(session: Session, tasks: readonly Task[]): Session {
-  if (!session.changesets.some(isOpen)) return session;
+  if (!session.changesets.some(isChangesetOpen)) return session;
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]));
   const stackState = readStackState(tasks);
   const gone = new Map<string, Root>();
@@ -34,7 +35,7 @@ export function voidChangesetsWithoutTasks(session: Session, tasks: readonly Tas
   };
   // Those that others build upon come first.
   const changesets = session.changesets.map((changeset): Changeset => {
-    if (!isOpen(changeset)) return changeset;
+    if (!isChangesetOpen(changeset)) return changeset;
     const { group } = changeset;
     const own = ownReason(changeset);
     const root = own === undefined ? inherited(changeset) : { group, reason: own };
@@ -50,8 +51,4 @@ export function voidChangesetsWithoutTasks(session: Session, tasks: readonly Tas
 interface Root {
   readonly group: string;
   readonly reason: string;
-}
-
-function isOpen({ state }: Changeset): boolean {
-  return state === 'waiting' || state === 'approved';
 }

@@ -57,8 +57,7 @@ export function chooseNextAction(state: SessionState): SessionAction {
   const lost = listTasksToRebase(tasks, current);
   if (isLandingLeft(current, lost)) return { kind: 'review' };
   if (tasks.some((task) => doesTaskNeedValidation(task, stackState)) || lost.length > 0) return { kind: 'validate' };
-  if (current.some((changeset) => changeset.state === 'waiting' || changeset.state === 'approved'))
-    return { kind: 'review' };
+  if (current.some(isChangesetOpen)) return { kind: 'review' };
   if (listMergeableTasks(tasks, current).length > 0) return { kind: 'merge' };
   if (received.length > 0 && !isWindingDown) return { kind: 'accept' };
   const held = tasks.filter(isClaimedByHand);
@@ -91,6 +90,11 @@ export function listChangesetsOfCycle(session: Session): readonly Changeset[] {
   return session.changesets.filter(
     (changeset) => changeset.id.startsWith(`${session.cycle}-`) && changeset.state !== 'void',
   );
+}
+
+/** Whether a changeset is still to be decided, or to land. */
+export function isChangesetOpen({ state }: Pick<Changeset, 'state'>): boolean {
+  return state === 'waiting' || state === 'approved';
 }
 
 /** The id of a group's next changeset in this cycle: tasks that came in later make another one. */

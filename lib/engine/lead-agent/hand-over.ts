@@ -1,4 +1,4 @@
-import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { runMergeWave } from '../merge/merge-wave.ts';
@@ -49,7 +49,7 @@ export async function handOverSession(
 
 function waitingSets({ session }: Pick<SessionView, 'session'>): HandedOver['changesets'] {
   return listChangesetsOfCycle(session)
-    .filter(({ state }) => state === 'waiting' || state === 'approved')
+    .filter(isChangesetOpen)
     .map(({ id, tasks }) => ({ id, tasks }));
 }
 

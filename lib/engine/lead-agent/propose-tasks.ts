@@ -1,7 +1,7 @@
 import { requireCycleLeft } from '../../core/changesets/reopen-session.ts';
 import { computeCycleOfPlan, type PlanProblem } from '../../core/schedule/check-plan.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
-import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { listChangedPlanKeys, pickTaskPlan } from '../../core/task/task-keys.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import { badPlanError, noTaskError } from '../../domain/input-errors.ts';
@@ -164,8 +164,7 @@ async function changePlan(
 export function requireLeadCanChangeSession(session: Session): void {
   if (session.state === 'ended') throw sessionEndedError(session.id);
   if (session.state === 'stopped') throw sessionStoppedError(session.id);
-  const waits = listChangesetsOfCycle(session).some(({ state }) => state === 'waiting' || state === 'approved');
-  if (waits) throw alreadyHandedOverError();
+  if (listChangesetsOfCycle(session).some(isChangesetOpen)) throw alreadyHandedOverError();
 }
 
 /** Throws FlameErrors `bad-plan`, `too-many-tasks` for the first tasks of a session that does not exist yet. */

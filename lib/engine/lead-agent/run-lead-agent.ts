@@ -1,4 +1,4 @@
-import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { adapterNames } from '../../domain/config/known-clis.ts';
 import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -63,7 +63,7 @@ export async function runLeadAgent(context: RunContext, id: SessionId, open: Ope
 
 function isHandedOver({ session, tasks }: SessionView): boolean {
   if (session.state === 'ended') return true;
-  if (listChangesetsOfCycle(session).some(({ state }) => state === 'waiting' || state === 'approved')) return true;
+  if (listChangesetsOfCycle(session).some(isChangesetOpen)) return true;
   return session.cycle > 0 && tasks.every(({ status }) => status === 'merged' || status === 'dropped');
 }
 

@@ -1,6 +1,6 @@
 import { toLandingMessageDecision } from '../../core/admission/make-decisions.ts';
 import { withChangesetState } from '../../core/changesets/changeset-decision.ts';
-import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { renderLineRange } from '../../domain/state/line-range.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
@@ -19,7 +19,7 @@ export async function voidOutdatedChangesets(
 ): Promise<number> {
   const tip = await readBaseTip(context, session);
   if (tip === session.base_commit) return 0;
-  const moved = listChangesetsOfCycle(session).filter(({ state }) => state === 'waiting' || state === 'approved');
+  const moved = listChangesetsOfCycle(session).filter(isChangesetOpen);
   const why = `${findLandingBranch(session)} moved from ${shortId(session.base_commit)} to ${shortId(tip)} since it was built`;
   const approved = moved.filter(({ state, message }) => state === 'approved' && message !== undefined);
   await decideAndRecord(context, session.id, ({ session: now }) => ({

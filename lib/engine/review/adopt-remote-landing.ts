@@ -1,4 +1,4 @@
-import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { RemoteSession } from '../../domain/ports/sharing-port.ts';
@@ -74,7 +74,7 @@ async function advanceBaseToRemote(context: RunContext, remoteSession: RemoteSes
   if (obstacle !== null) throw behind({ branch, obstacle, remote });
   await decideAndRecord(context, id, ({ session: now }) => {
     // Changesets built on the old one are built again by its review.
-    const isBuilt = listChangesetsOfCycle(now).some(({ state }) => state === 'waiting' || state === 'approved');
+    const isBuilt = listChangesetsOfCycle(now).some(isChangesetOpen);
     const checkout = { from: findPendingCheckout(context, now)?.from ?? tip, to, place: context.place };
     return {
       session: {

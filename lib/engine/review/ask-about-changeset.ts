@@ -1,6 +1,6 @@
 import { listTasksInEvidenceDoubt } from '../../core/changesets/build-evidence.ts';
 import { listUndoableDecisions } from '../../core/changesets/changeset-decision.ts';
-import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { BlockedCalls, ChangesetQuestion, ConflictingChangeset } from '../../domain/ports/changeset-question.ts';
@@ -180,7 +180,7 @@ async function findConflictingChangesets(
   changeset: Changeset,
 ): Promise<readonly ConflictingChangeset[]> {
   const others = listChangesetsOfCycle(session)
-    .filter(({ id, state }) => id !== changeset.id && (state === 'waiting' || state === 'approved'))
+    .filter((one) => one.id !== changeset.id && isChangesetOpen(one))
     .slice(0, mostTried);
   const found: ConflictingChangeset[] = [];
   for (const { group, state, commit } of others) {

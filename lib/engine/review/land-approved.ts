@@ -1,4 +1,4 @@
-import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
@@ -125,7 +125,7 @@ async function mayLand(
   if (below === null) return true;
   const why = `it was built on ${below.group}, which has not landed`;
   // Once that one is decided, this approval counts.
-  if (below.state === 'waiting' || below.state === 'approved') return reportRefusedLanding(context, changeset, why);
+  if (isChangesetOpen(below)) return reportRefusedLanding(context, changeset, why);
   return voidRefusedLanding(context, session, changeset, why);
 }
 

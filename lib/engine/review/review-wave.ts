@@ -1,4 +1,9 @@
-import { doesTaskNeedValidation, listChangesetsOfCycle, listMergeableTasks } from '../../core/schedule/next-action.ts';
+import {
+  doesTaskNeedValidation,
+  isChangesetOpen,
+  listChangesetsOfCycle,
+  listMergeableTasks,
+} from '../../core/schedule/next-action.ts';
 import { listTasksToRebase, readStackState } from '../../core/task/stack-state.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
@@ -48,7 +53,7 @@ async function decideAll(context: RunContext, id: SessionId, { only, radar }: Re
   const current = listChangesetsOfCycle(view.session);
   const isSelected = ({ id, group }: Changeset): boolean => only === null || group === only || id === only;
   // One that was approved before a stop is still to land.
-  const isOpen = current.some((one) => (one.state === 'waiting' || one.state === 'approved') && isSelected(one));
+  const isOpen = current.some((one) => isChangesetOpen(one) && isSelected(one));
   if (only !== null && !isOpen) throw nothingToDecideError(only, current);
   const named = new Set(current.filter(isSelected).map((one) => one.id));
   const seen: string[] = [];

@@ -1,4 +1,5 @@
 import { type LandedChangeset, withChangesetState } from '../../core/changesets/changeset-decision.ts';
+import { isChangesetOpen } from '../../core/schedule/next-action.ts';
 import type { LandingUndoOptions } from '../../core/task/take-back-task.ts';
 import { branchMovedError } from '../../domain/concurrency-errors.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
@@ -145,7 +146,7 @@ function voidAbove(session: Session, gone: ObjectId): Session {
   for (const one of session.changesets) {
     if (one.state === 'landed' || (!lost.has(one.base) && !lost.has(one.parent))) continue;
     lost.add(one.commit);
-    if (one.state === 'waiting' || one.state === 'approved') above.push(one);
+    if (isChangesetOpen(one)) above.push(one);
   }
   const why = `it was built on ${shortId(gone)}, whose landing was taken back`;
   return withChangesetState(
