@@ -49,6 +49,11 @@ export class FlameError extends Error {
   }
 }
 
+/** What a rule or a check said no to: a stable code, one sentence, and complete commands to type next. */
+export function refusedError(code: string, message: string, hints: readonly string[]): FlameError {
+  return new FlameError({ kind: 'refused', code, message, hints });
+}
+
 /** An error that another process reported. */
 export function restoreFlameError({ code, ...init }: FlameErrorInit): FlameError {
   return new FlameError({ code, ...init });

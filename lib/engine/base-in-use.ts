@@ -1,4 +1,4 @@
-import { FlameError } from '../domain/flame-error.ts';
+import { FlameError, refusedError } from '../domain/flame-error.ts';
 import type { BranchOperation, BranchUse, GitWorktrees } from '../domain/ports/git-port.ts';
 import { shellQuote } from '../util/shell-quote.ts';
 import { type RunContext, type WithGit, warn } from './run-context.ts';
@@ -60,12 +60,10 @@ export function unfinishedOperationError(
   { so, again }: { readonly so: string; readonly again: string },
 ): FlameError {
   const { words, ways } = describe(operation, branch);
-  return new FlameError({
-    kind: 'refused',
-    code: 'base-in-use',
-    message: `${words} in ${path}, ${so}.`,
-    hints: [...ways.map((way) => `git -C ${shellQuote(path)} ${way}`), again],
-  });
+  return refusedError('base-in-use', `${words} in ${path}, ${so}.`, [
+    ...ways.map((way) => `git -C ${shellQuote(path)} ${way}`),
+    again,
+  ]);
 }
 
 function gone({ path }: Pick<BranchUse, 'path'>, branch: string): FlameError {

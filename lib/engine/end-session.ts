@@ -4,7 +4,7 @@ import { computeBudgetState } from '../core/schedule/budget-state.ts';
 import { isTaskOpen, listChangesetsOfCycle } from '../core/schedule/next-action.ts';
 import { makeRequeuedTaskPending } from '../core/task/task-outcome.ts';
 import { findRoleAdapter } from '../domain/config/role-adapter-and-model.ts';
-import { FlameError } from '../domain/flame-error.ts';
+import { refusedError } from '../domain/flame-error.ts';
 import type { SessionId } from '../domain/ids.ts';
 import { adapterTalksToModel } from '../domain/ports/adapter.ts';
 import type { DecisionWithPlace, SessionDecision, SessionQuestion } from '../domain/ports/gates.ts';
@@ -64,12 +64,11 @@ export async function giveUpSessionByPerson(context: RunContext, id: SessionId):
   const claimed = tasks.filter(({ status }) => status === 'claimed');
   const [first] = claimed;
   if (first !== undefined) {
-    throw new FlameError({
-      kind: 'refused',
-      code: 'tasks-claimed',
-      message: `Session ${id} can't end while its tasks are claimed: ${claimed.map((task) => task.id).join(', ')}.`,
-      hints: [`git flame task submit ${first.id}`, `git flame task release ${first.id}`],
-    });
+    throw refusedError(
+      'tasks-claimed',
+      `Session ${id} can't end while its tasks are claimed: ${claimed.map((task) => task.id).join(', ')}.`,
+      [`git flame task submit ${first.id}`, `git flame task release ${first.id}`],
+    );
   }
   await endSession(context, id, `given up by ${context.gates.person}`);
 }

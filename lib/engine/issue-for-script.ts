@@ -1,6 +1,6 @@
 import { findRoleAdapter, type TaskAgentSettings } from '../domain/config/role-adapter-and-model.ts';
 import type { Failure } from '../domain/failure.ts';
-import { FlameError } from '../domain/flame-error.ts';
+import { refusedError } from '../domain/flame-error.ts';
 import { adapterTalksToModel } from '../domain/ports/adapter.ts';
 import type { AttemptAdapterAndModel } from '../domain/state/attempt-record.ts';
 import { expandTaskAttempts } from '../domain/state/task-facts.ts';
@@ -29,15 +29,14 @@ export function findIssueAsScriptFailure(context: Adapters, task: Sourced): Fail
 export function requireNoIssueScripts(context: Adapters, added: readonly Sourced[]): void {
   const found = added.find((task) => isIssueForScript(context, task));
   if (found === undefined) return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'issue-as-script',
-    message: `Nothing was added: workers are scripts here, so the text of ${found.source} would run as one.`,
-    hints: [
+  throw refusedError(
+    'issue-as-script',
+    `Nothing was added: workers are scripts here, so the text of ${found.source} would run as one.`,
+    [
       'git flame task add TITLE --description SCRIPT --locks PATH',
       'set roles.worker.adapter to one that asks a model (in .blueflame.yml), then add it again',
     ],
-  });
+  );
 }
 
 function isIssueForScript({ adapter, config }: Adapters, task: Sourced): boolean {

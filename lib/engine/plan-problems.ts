@@ -6,7 +6,7 @@ import { changedConcurrentlyError } from '../domain/concurrency-errors.ts';
 import { listUnreadablePaths } from '../domain/config/hidden-paths.ts';
 import { adapterNames, explainForeignModel, listExampleModels } from '../domain/config/known-clis.ts';
 import { chooseAdapterAndModel, isAdapterOffered } from '../domain/config/role-adapter-and-model.ts';
-import { FlameError } from '../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
 import { badPlanError, badTaskError } from '../domain/input-errors.ts';
 import type { Plan } from '../domain/state/plan-schema.ts';
@@ -202,12 +202,11 @@ export function listTaskEditProblems(bounds: PlanBounds, task: Task, tasks: read
 /** Throws FlameError `task-not-editable` for a task that is being worked on, or was. */
 export function requireEditableTask({ id, status }: Task): void {
   if (status === 'pending' || status === 'blocked' || status === 'requeued' || status === 'failed') return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'task-not-editable',
-    message: `${id} is ${status}, so its text can no longer be changed.`,
-    hints: status === 'claimed' ? [`git flame task release ${id}`] : [`git flame task show ${id}`],
-  });
+  throw refusedError(
+    'task-not-editable',
+    `${id} is ${status}, so its text can no longer be changed.`,
+    status === 'claimed' ? [`git flame task release ${id}`] : [`git flame task show ${id}`],
+  );
 }
 
 function clash({ id }: Task, keys: readonly PlannedTaskKey[]): FlameError {

@@ -11,7 +11,7 @@ interface Made {
 const sources = listSources('lib').map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 // Up to the key that follows; `code` of a variable is that of a helper, whose callers give it as their first word.
 const constructed = /new FlameError\(\{(?:(?!new FlameError)[^;])*?\bcode(?:: ([^,]*))?,/g;
-const helped = /\b(?:throw|return) usage\(\s*('[^']*')/g;
+const helped = /\b(?:throw|return) (?:usage|refusedError)\(\s*([^,]*),/g;
 
 const made = sources.flatMap(({ file, text }): Made[] =>
   [...text.matchAll(constructed), ...text.matchAll(helped)].flatMap((match) => {

@@ -1,4 +1,4 @@
-import { FlameError } from '../../domain/flame-error.ts';
+import { refusedError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
@@ -23,12 +23,11 @@ export function reopenAfterCycleLimit(
 /** Throws FlameError `cycle-limit` where another cycle would be one too many. */
 export function requireCycleLeft({ id, cycle }: Session, maxCycles: number): void {
   if (cycle < maxCycles) return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'cycle-limit',
-    message: `${id} has used all its wave cycles (limits.max_wave_cycles: ${maxCycles}), and work is left. Raise the limit in .blueflame.yml, then resume the session.`,
-    hints: [`git flame resume ${id}`],
-  });
+  throw refusedError(
+    'cycle-limit',
+    `${id} has used all its wave cycles (limits.max_wave_cycles: ${maxCycles}), and work is left. Raise the limit in .blueflame.yml, then resume the session.`,
+    [`git flame resume ${id}`],
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Failure } from '../../domain/failure.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { AgentId } from '../../domain/ids.ts';
 import type { AttemptRecord } from '../../domain/state/attempt-record.ts';
 import type { AgentRunRecord, Session } from '../../domain/state/session-schema.ts';
@@ -192,15 +192,13 @@ function byAgent(history: readonly HistoryEntry[], agent: AgentId): HistoryEntry
 
 function noAttempt(task: DoneTask, at: number): FlameError {
   const there = (task.tries ?? []).flatMap(({ work }, index) => (work === undefined ? [] : [`${index + 1}`]));
-  return new FlameError({
-    kind: 'refused',
-    code: 'no-attempt',
-    message:
-      there.length === 0
-        ? `${task.id} had only one attempt, so there is no other to choose.`
-        : `Attempt ${at + 1} of ${task.id} submitted no work. These did: ${there.join(', ')}.`,
-    hints: [`git flame show ${task.id}`],
-  });
+  return refusedError(
+    'no-attempt',
+    there.length === 0
+      ? `${task.id} had only one attempt, so there is no other to choose.`
+      : `Attempt ${at + 1} of ${task.id} submitted no work. These did: ${there.join(', ')}.`,
+    [`git flame show ${task.id}`],
+  );
 }
 
 /** Describes an attempt's verdict in one word each, for the person or agent that decides between them. */

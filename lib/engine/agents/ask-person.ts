@@ -6,7 +6,7 @@ import {
   noPersonToAskMessage,
   renderAgentQuestions,
 } from '../../domain/agent-messages.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { AgentAnswer, DecisionWithPlace } from '../../domain/ports/gates.ts';
@@ -194,12 +194,9 @@ export async function askToRaiseBudget(
 /** Something that is no amount, or takes from the limit, would be no limit any more, or never reached again. */
 function requireAmount(amount: number): void {
   if (Number.isFinite(amount) && amount > 0) return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'bad-raise',
-    message: `The limit can't be raised by ${amount}: it takes an amount above 0.`,
-    hints: ['git flame run'],
-  });
+  throw refusedError('bad-raise', `The limit can't be raised by ${amount}: it takes an amount above 0.`, [
+    'git flame run',
+  ]);
 }
 
 /** A session with a gate's decision noted, and where it was taken. */

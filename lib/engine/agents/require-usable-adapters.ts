@@ -6,7 +6,7 @@ import {
   readSessionBudget,
 } from '../../domain/config/role-adapter-and-model.ts';
 import { priceTokens } from '../../domain/config/token-price.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import { adapterTalksToModel, findModelApiOfAdapter } from '../../domain/ports/adapter.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
@@ -175,16 +175,15 @@ export function requirePrice(
   const ofSession = readSessionBudget(context.config);
   const isInUsd = [budget, ofSession].some(({ unit, limit }) => unit === 'usd' && limit > 0);
   if (!isInUsd || !isUnpriced(context, { adapter, model })) return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'no-price',
-    message: `The price of the model ${model} is not known, so the budget in dollars can't limit the ${role}.`,
-    hints: [
+  throw refusedError(
+    'no-price',
+    `The price of the model ${model} is not known, so the budget in dollars can't limit the ${role}.`,
+    [
       `set the price of a million tokens in .blueflame.yml: models: { prices: { '${model}': { input: 3, output: 15 } } }`,
       `or set it to 0, as for a server of your own (Ollama, llama.cpp): models: { prices: { '${model}': { input: 0, output: 0 } } }`,
       'or limit tokens: limits: { max_session_tokens: 2000000, token_budget: { worker_tokens: 500000 } }',
     ],
-  });
+  );
 }
 
 function isUnpriced({ adapter: facts, config }: Priced, { adapter, model }: AdapterAndModel): boolean {

@@ -4,7 +4,7 @@ import { renderReasonLines } from '../../core/task/file-reasons.ts';
 import { computeBackoffMs } from '../../core/task/retry-after-failure.ts';
 import { nextAttemptNumber } from '../../core/task/task-history.ts';
 import { findRoleModel } from '../../domain/config/role-adapter-and-model.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
 import type { AgentOutcome, AgentRequest, RunningAgent } from '../../domain/ports/agent-port.ts';
@@ -218,10 +218,9 @@ function withReach<Outcome extends AgentOutcome>(
 }
 
 function unreachable(why: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'model-unreachable',
-    message: `${why} The run tried again for ${longestOutageMs / 60_000} minutes and stopped. All work so far is kept.`,
-    hints: ['Check the network connection, then: git flame run'],
-  });
+  return refusedError(
+    'model-unreachable',
+    `${why} The run tried again for ${longestOutageMs / 60_000} minutes and stopped. All work so far is kept.`,
+    ['Check the network connection, then: git flame run'],
+  );
 }

@@ -1,6 +1,6 @@
 import { type BudgetState, computeBudgetState } from '../../core/schedule/budget-state.ts';
 import { findBudgetKey, readRoleBudget, readSessionBudget } from '../../domain/config/role-adapter-and-model.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { AgentRequest, SharedBudget } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
@@ -194,10 +194,7 @@ export function computeAgentBudget(
 }
 
 function budgetStop(): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'budget-stop',
-    message: 'The session was stopped: its budget is spent and was not raised.',
-    hints: ['git flame run'],
-  });
+  return refusedError('budget-stop', 'The session was stopped: its budget is spent and was not raised.', [
+    'git flame run',
+  ]);
 }

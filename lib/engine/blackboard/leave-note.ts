@@ -1,6 +1,6 @@
 import { toLeftNoteDecision } from '../../core/admission/make-decisions.ts';
 import { boundText, toOneLine } from '../../core/task/bound-text.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import { noTaskError } from '../../domain/input-errors.ts';
 import {
@@ -129,12 +129,11 @@ function notesNamed(pages: readonly BlackboardPage[], ids: readonly string[]): r
     const found = id.length < 4 ? [] : all.filter(({ note }) => note.id.startsWith(id));
     const [one, other] = new Set(found.map(({ note }) => note.id));
     if (one !== undefined && other === undefined) return found;
-    throw new FlameError({
-      kind: 'refused',
-      code: 'no-note',
-      message: `${other === undefined ? 'There is no note' : 'Several notes begin with'} ${JSON.stringify(id.slice(0, 100))}.`,
-      hints: ['git flame note list'],
-    });
+    throw refusedError(
+      'no-note',
+      `${other === undefined ? 'There is no note' : 'Several notes begin with'} ${JSON.stringify(id.slice(0, 100))}.`,
+      ['git flame note list'],
+    );
   });
 }
 
@@ -146,12 +145,11 @@ function requireText(said: string): string {
     throw badNoteError(`A note has at most ${blackboardNoteLimits.text} characters, and this one ${text.length}.`);
   const [secret] = findSecrets(text, null);
   if (secret === undefined) return text;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'secret-in-note',
-    message: `The note was not left: it seems to hold a credential (${secret.id}, line ${secret.line}).`,
-    hints: ['Write where the credential is kept, not the credential itself'],
-  });
+  throw refusedError(
+    'secret-in-note',
+    `The note was not left: it seems to hold a credential (${secret.id}, line ${secret.line}).`,
+    ['Write where the credential is kept, not the credential itself'],
+  );
 }
 
 function requirePath(said: string): string {
@@ -176,12 +174,9 @@ export function badNoteError(message: string, kind: 'refused' | 'usage' = 'refus
 
 function requireOpen({ session: { id, state } }: SessionView): void {
   if (state !== 'ended') return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'session-over',
-    message: `Session ${id} has ended: none of its tasks starts any more.`,
-    hints: [`git flame resume ${id}`],
-  });
+  throw refusedError('session-over', `Session ${id} has ended: none of its tasks starts any more.`, [
+    `git flame resume ${id}`,
+  ]);
 }
 
 function requireTask({ tasks, received, session }: SessionView, id: string): TaskId {
@@ -203,12 +198,11 @@ function isAlike(note: BlackboardNote, other: Pick<BlackboardNote, 'text' | 'tas
 function requireRoom(view: SessionView): void {
   const [oldest] = ledNotes(view);
   if (oldest === undefined || ledNotes(view).length < blackboardNoteLimits.ofSession) return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'too-many-notes',
-    message: `Session ${view.session.id} has ${blackboardNoteLimits.ofSession} notes for all its tasks, and no task reads more.`,
-    hints: ['git flame note list', `git flame note drop ${shortId(oldest.id)}`],
-  });
+  throw refusedError(
+    'too-many-notes',
+    `Session ${view.session.id} has ${blackboardNoteLimits.ofSession} notes for all its tasks, and no task reads more.`,
+    ['git flame note list', `git flame note drop ${shortId(oldest.id)}`],
+  );
 }
 
 const longestPath = 500;

@@ -1,7 +1,7 @@
 import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { adapterNames } from '../../domain/config/known-clis.ts';
 import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentOutcome, AgentToolServer } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
@@ -73,12 +73,10 @@ export function requireAdapterThatCanLead({ config, adapter }: Pick<RunContext, 
   const why = adapter(name).cannotLead;
   if (why === null) return;
   const leaders = adapterNames.filter((one) => adapter(one).cannotLead === null).join(', ');
-  throw new FlameError({
-    kind: 'refused',
-    code: 'no-leader',
-    message: `Agents of ${name} can't lead a session: ${why}.`,
-    hints: [`In .blueflame.yml, with one of ${leaders}: roles: { queen: { adapter: claude } }`, 'git flame run'],
-  });
+  throw refusedError('no-leader', `Agents of ${name} can't lead a session: ${why}.`, [
+    `In .blueflame.yml, with one of ${leaders}: roles: { queen: { adapter: claude } }`,
+    'git flame run',
+  ]);
 }
 
 /** Warns once, before anything is done, of what the configuration leaves to a lead agent beyond the built-in rules. */

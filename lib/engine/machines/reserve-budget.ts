@@ -5,7 +5,7 @@ import {
   withoutReservations,
 } from '../../core/schedule/budget-state.ts';
 import { findBudgetKey, readRoleBudget, readSessionBudget } from '../../domain/config/role-adapter-and-model.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentRequest } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
@@ -91,12 +91,11 @@ export async function releaseUnspentReservation(context: RunContext, id: Session
 }
 
 function budgetUnits(role: Role): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'budget-units',
-    message: `The budget of a ${role} and that of the session are in different units, so machines can't share it.`,
-    hints: [
+  return refusedError(
+    'budget-units',
+    `The budget of a ${role} and that of the session are in different units, so machines can't share it.`,
+    [
       `Limit both in dollars or both in tokens, in .blueflame.yml: limits.max_session_cost_usd with limits.token_budget.${role}_usd`,
     ],
-  });
+  );
 }

@@ -1,7 +1,7 @@
 import { setChosenAttemptOfTask } from '../../core/task/attempt-records.ts';
 import { applyVerdictToTask } from '../../core/task/task-outcome.ts';
 import { branchMovedError, changedConcurrentlyError, sessionIsSharedError } from '../../domain/concurrency-errors.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import { type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { decideAndRecord, type RecordContext, requireTaskInView, viewSession } from '../record-changes.ts';
@@ -42,23 +42,17 @@ export async function chooseOtherAttemptByHand(
 }
 
 function alreadyChosen({ id }: Task, attempt: number): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'already-chosen',
-    message: `Attempt ${attempt} is the work of ${id} already.`,
-    hints: [`git flame show ${id}`],
-  });
+  return refusedError('already-chosen', `Attempt ${attempt} is the work of ${id} already.`, [`git flame show ${id}`]);
 }
 
 /** Rescues are of the clone that made them. */
 function notHere({ id, claimed_host: host }: Task, attempt: number): FlameError {
   const where = host === null ? 'another clone' : host;
-  return new FlameError({
-    kind: 'refused',
-    code: 'attempt-not-here',
-    message: `The work of attempt ${attempt} at ${id} is not in this clone: it was made on ${where}, and sync sends only the chosen attempt.`,
-    hints: [`git flame show ${id}`],
-  });
+  return refusedError(
+    'attempt-not-here',
+    `The work of attempt ${attempt} at ${id} is not in this clone: it was made on ${where}, and sync sends only the chosen attempt.`,
+    [`git flame show ${id}`],
+  );
 }
 
 function changed({ id }: Task): FlameError {

@@ -5,7 +5,7 @@ import { makeManualClaimChanges, whyNotClaimableByHand } from '../../core/schedu
 import { selectReadyTasks } from '../../core/schedule/select-ready.ts';
 import { releaseTask } from '../../core/task/task-attempt.ts';
 import { sessionIsSharedError } from '../../domain/concurrency-errors.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs, GitWorktrees } from '../../domain/ports/git-port.ts';
@@ -86,12 +86,7 @@ function pick(context: Pick<RunContext, 'config' | 'now'>, tasks: readonly Task[
   const limit = context.config.concurrency.development;
   const { task, why } = selectNextTaskToClaim(tasks, { limit, now: context.now(), role });
   if (task !== null) return task;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'nothing-ready',
-    message: `No task is ready: ${why}.`,
-    hints: ['git flame status'],
-  });
+  throw refusedError('nothing-ready', `No task is ready: ${why}.`, ['git flame status']);
 }
 
 function requireFree(context: Pick<RunContext, 'config'>, task: Task, tasks: readonly Task[]): void {
@@ -213,10 +208,9 @@ function startConflict(
   task: Task,
   { with: other, paths }: Extract<StartPoint, { readonly kind: 'conflict' }>,
 ): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'dependencies-conflict',
-    message: `${task.id} can't start yet: the works it is stacked on conflict, ${other} in ${paths.join(', ')}. It can start once one of them has landed.`,
-    hints: ['git flame merge', `git flame task show ${other}`],
-  });
+  return refusedError(
+    'dependencies-conflict',
+    `${task.id} can't start yet: the works it is stacked on conflict, ${other} in ${paths.join(', ')}. It can start once one of them has landed.`,
+    ['git flame merge', `git flame task show ${other}`],
+  );
 }

@@ -7,7 +7,7 @@ import { releaseTask } from '../../core/task/task-attempt.ts';
 import { dropTask, makeRequeuedTaskPending } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
 import { changedConcurrentlyError, claimedElsewhereError } from '../../domain/concurrency-errors.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import { type RefName, type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { GitWorktrees } from '../../domain/ports/git-port.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
@@ -160,12 +160,10 @@ async function keepWork(
 }
 
 function agentAtWork(task: Task, agent: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'agent-at-work',
-    message: `${agent} is working on ${task.id}.`,
-    hints: [`git flame agent stop ${agent}`, `git flame agent attach ${agent}`],
-  });
+  return refusedError('agent-at-work', `${agent} is working on ${task.id}.`, [
+    `git flame agent stop ${agent}`,
+    `git flame agent attach ${agent}`,
+  ]);
 }
 
 function otherMachine(task: Task): FlameError {

@@ -3,7 +3,7 @@ import { listWorkToBuildOn, type WorkToBuildOn } from '../../core/schedule/work-
 import { completeTask } from '../../core/task/task-attempt.ts';
 import type { Violation } from '../../domain/agent-policy.ts';
 import { branchMovedError } from '../../domain/concurrency-errors.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import { noCommitError } from '../../domain/input-errors.ts';
 import type { GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
@@ -198,19 +198,16 @@ async function complete(
 }
 
 function nothingDone({ id }: Task): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'no-commits',
-    message: `There is no commit to submit for ${id} yet.`,
-    hints: [`git flame task show ${id}`, `git flame task release ${id}`],
-  });
+  return refusedError('no-commits', `There is no commit to submit for ${id} yet.`, [
+    `git flame task show ${id}`,
+    `git flame task release ${id}`,
+  ]);
 }
 
 function notBasedOnStart({ id }: Task, session: Session, start: ObjectId): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'not-on-start',
-    message: `The commits are not based on the start of ${id}: ${findLandingBranch(session)} with the work it depends on.`,
-    hints: [`git rebase ${start}`],
-  });
+  return refusedError(
+    'not-on-start',
+    `The commits are not based on the start of ${id}: ${findLandingBranch(session)} with the work it depends on.`,
+    [`git rebase ${start}`],
+  );
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { isClaimedByPerson, isTaskClaimable, nameTaskHolder } from '../../core/schedule/claimable-tasks.ts';
 import { isClaimedByHand } from '../../core/schedule/next-action.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import { type ObjectId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitWorktrees } from '../../domain/ports/git-port.ts';
@@ -91,10 +91,7 @@ export async function detachPersonWorktree(
 export function requireClaimedByPerson(task: Task, person: string, isForced: boolean): void {
   if (isClaimedByPerson(task, person) || (isForced && isClaimedByHand(task))) return;
   const who = task.status === 'claimed' ? `claimed by ${nameTaskHolder(task)}` : task.status;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'not-yours',
-    message: `${task.id} is ${who}, not claimed by you.`,
-    hints: [`git flame task ${isTaskClaimable(task) ? 'claim' : 'show'} ${task.id}`],
-  });
+  throw refusedError('not-yours', `${task.id} is ${who}, not claimed by you.`, [
+    `git flame task ${isTaskClaimable(task) ? 'claim' : 'show'} ${task.id}`,
+  ]);
 }

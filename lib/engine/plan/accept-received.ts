@@ -12,7 +12,7 @@ import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { listChangedPlanKeys, pickTaskPlan } from '../../core/task/task-keys.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import { type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { DecisionWithPlace, PlanDecision } from '../../domain/ports/gates.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
@@ -230,10 +230,8 @@ function editStep(context: Pick<RunContext, 'gates'>, task: Task): TaskChange {
 
 /** A received session stays as it is: no work begins on it here. */
 export function notAcceptedError({ id }: Pick<Session, 'id'>): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'not-accepted',
-    message: `You did not accept what was received of ${id}, so no work starts on it.`,
-    hints: ['git flame status', 'git flame task drop TASK'],
-  });
+  return refusedError('not-accepted', `You did not accept what was received of ${id}, so no work starts on it.`, [
+    'git flame status',
+    'git flame task drop TASK',
+  ]);
 }

@@ -1,5 +1,5 @@
 import { listAdapterDecisions } from '../../core/admission/make-decisions.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import { parseTaskId, type SessionId, type TaskId } from '../../domain/ids.ts';
 import { badTaskError } from '../../domain/input-errors.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
@@ -82,12 +82,9 @@ function openSession({ sessions, current }: Snapshot, wanted: SessionId | null):
   const session = wanted === null ? current : (sessions.find(({ id }) => id === wanted) ?? null);
   if (session?.state !== 'ended') return session;
   if (wanted === null) return null;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'session-ended',
-    message: `Session ${session.id} has ended: no task can be added to it.`,
-    hints: ['git flame task add TITLE --locks PATH'],
-  });
+  throw refusedError('session-ended', `Session ${session.id} has ended: no task can be added to it.`, [
+    'git flame task add TITLE --locks PATH',
+  ]);
 }
 
 /** Its plan is what was added by hand: no question is asked about it. */

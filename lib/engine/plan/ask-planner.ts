@@ -3,7 +3,7 @@ import { boundText } from '../../core/task/bound-text.ts';
 import { parsePlannerAnswer } from '../../domain/config/agent-answers.ts';
 import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import type { Failure } from '../../domain/failure.ts';
-import { FlameError, type FlameErrorInit } from '../../domain/flame-error.ts';
+import { FlameError, type FlameErrorInit, refusedError } from '../../domain/flame-error.ts';
 import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
 import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
@@ -103,12 +103,10 @@ function plannerFailed({ kind, message, details }: Failure): FlameError {
 }
 
 function noPlanner(): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'no-planner',
-    message: 'The planner of this configuration is exec, but a script makes no plans.',
-    hints: ['git flame plan --from FILE', 'git flame run --from FILE'],
-  });
+  return refusedError('no-planner', 'The planner of this configuration is exec, but a script makes no plans.', [
+    'git flame plan --from FILE',
+    'git flame run --from FILE',
+  ]);
 }
 
 function leftWithoutPlan(): FlameError {

@@ -3,7 +3,7 @@ import { listAdapterDecisions } from '../../core/admission/make-decisions.ts';
 import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { predictTaskBatches } from '../../core/schedule/predict-batches.ts';
 import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { DecisionWithPlace, PlanDecision } from '../../domain/ports/gates.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
@@ -82,15 +82,14 @@ export async function runPlanWave(context: RunContext, id: SessionId, options: P
 export function requirePlannerThatTalks(context: Pick<RunContext, 'adapter' | 'config'>): void {
   const { name, canTalk } = context.adapter(findRoleAdapter(context.config, 'planner'));
   if (canTalk) return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'cannot-talk',
-    message: `You can't talk with agents of ${name} here: a planner of ${name} makes its plan at once.`,
-    hints: [
+  throw refusedError(
+    'cannot-talk',
+    `You can't talk with agents of ${name} here: a planner of ${name} makes its plan at once.`,
+    [
       'git flame plan --no-interactive',
       'Or let claude plan, in .blueflame.yml: roles: { planner: { adapter: claude } }',
     ],
-  });
+  );
 }
 
 function canTalk(
@@ -226,12 +225,11 @@ function pathsUnder(lock: string): readonly string[] {
 }
 
 function tooManyReplans(): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'too-many-replans',
-    message: `The planner has made ${maxReplans} more plans. A plan you write yourself may be quicker now.`,
-    hints: ['git flame plan --from FILE'],
-  });
+  return refusedError(
+    'too-many-replans',
+    `The planner has made ${maxReplans} more plans. A plan you write yourself may be quicker now.`,
+    ['git flame plan --from FILE'],
+  );
 }
 
 async function endEmpty(context: RecordContext, id: SessionId): Promise<boolean> {

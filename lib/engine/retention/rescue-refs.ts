@@ -1,4 +1,4 @@
-import { FlameError } from '../../domain/flame-error.ts';
+import { refusedError } from '../../domain/flame-error.ts';
 import { type ObjectId, objectIdPattern, parseRefName, type RefName } from '../../domain/ids.ts';
 import type { CellSubject, Rescue } from '../../domain/ports/git-cells.ts';
 import type { CommitInfo, GitCommits } from '../../domain/ports/git-commits.ts';
@@ -60,15 +60,13 @@ export function findRescueByName<T extends Pick<Rescue, 'name'>>(rescues: readon
   const tasks = new Set(matching.map((rescue) => rescue.name.replace(/\/\d+$/, '')));
   const latest = matching.toSorted((a, b) => numberOf(a.name) - numberOf(b.name)).at(-1);
   if (latest !== undefined && tasks.size === 1) return latest;
-  throw new FlameError({
-    kind: 'refused',
-    code: latest === undefined ? 'no-rescue' : 'rescue-unclear',
-    message:
-      latest === undefined
-        ? `There is no rescue named ${JSON.stringify(name)}.`
-        : `${JSON.stringify(name)} matches several rescues.`,
-    hints: ['git flame rescue list', ...matching.slice(0, 5).map((one) => `git flame rescue show ${one.name}`)],
-  });
+  throw refusedError(
+    latest === undefined ? 'no-rescue' : 'rescue-unclear',
+    latest === undefined
+      ? `There is no rescue named ${JSON.stringify(name)}.`
+      : `${JSON.stringify(name)} matches several rescues.`,
+    ['git flame rescue list', ...matching.slice(0, 5).map((one) => `git flame rescue show ${one.name}`)],
+  );
 }
 
 function numberOf(name: string): number {

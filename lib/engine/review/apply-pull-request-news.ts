@@ -1,6 +1,6 @@
 import { boundText } from '../../core/task/bound-text.ts';
 import { requeueTaskForRemarks } from '../../core/task/take-back-task.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { GitDiffs } from '../../domain/ports/git-contents.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
@@ -213,19 +213,17 @@ function toComment({ by, text, place }: Remark): LineComment | null {
 }
 
 function isOver(branch: string, state: 'closed' | 'merged', reopen: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'pull-request-over',
-    message: `The pull request of ${branch} was ${state}, so its comments and checks were not applied.`,
-    hints: state === 'closed' ? [reopen, 'git flame pr'] : ['git flame status'],
-  });
+  return refusedError(
+    'pull-request-over',
+    `The pull request of ${branch} was ${state}, so its comments and checks were not applied.`,
+    state === 'closed' ? [reopen, 'git flame pr'] : ['git flame status'],
+  );
 }
 
 function enoughRounds(branch: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'pull-request-rounds',
-    message: `The pull request of ${branch} has had ${mostRounds} rounds. Its newer comments and checks were not applied.`,
-    hints: ['git flame pr --more', 'git flame show'],
-  });
+  return refusedError(
+    'pull-request-rounds',
+    `The pull request of ${branch} has had ${mostRounds} rounds. Its newer comments and checks were not applied.`,
+    ['git flame pr --more', 'git flame show'],
+  );
 }

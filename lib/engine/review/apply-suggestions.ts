@@ -2,7 +2,7 @@ import { toAcceptedCommitsDecision } from '../../core/admission/make-decisions.t
 import { followLinesThroughHunks } from '../../core/changesets/versions-seen-before.ts';
 import { amendWork } from '../../core/task/take-back-task.ts';
 import { branchMovedError } from '../../domain/concurrency-errors.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
@@ -204,28 +204,25 @@ async function publish(context: RunContext, session: SessionId, made: readonly M
 }
 
 function noSuggestion({ group }: Changeset): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'no-suggestion',
-    message: `Nothing is suggested for changeset ${group}: a suggestion is a block of lines on its new side.`,
-    hints: [`git flame show ${shellQuote(group)} --diff`],
-  });
+  return refusedError(
+    'no-suggestion',
+    `Nothing is suggested for changeset ${group}: a suggestion is a block of lines on its new side.`,
+    [`git flame show ${shellQuote(group)} --diff`],
+  );
 }
 
 function moved({ group }: Changeset, comment: LineComment, why: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'suggestion-moved',
-    message: `The suggestion on ${comment.path}:${renderLineRange(comment)} can't be applied: ${why}.`,
-    hints: [`git flame review --changeset ${shellQuote(group)} --reject REASON`],
-  });
+  return refusedError(
+    'suggestion-moved',
+    `The suggestion on ${comment.path}:${renderLineRange(comment)} can't be applied: ${why}.`,
+    [`git flame review --changeset ${shellQuote(group)} --reject REASON`],
+  );
 }
 
 function overlapping(changeset: Changeset, path: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'suggestions-overlap',
-    message: `Two suggestions change the same lines of ${path}. Apply only one of them.`,
-    hints: [`git flame show ${shellQuote(changeset.group)} --diff`],
-  });
+  return refusedError(
+    'suggestions-overlap',
+    `Two suggestions change the same lines of ${path}. Apply only one of them.`,
+    [`git flame show ${shellQuote(changeset.group)} --diff`],
+  );
 }

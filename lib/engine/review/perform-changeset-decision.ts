@@ -1,6 +1,6 @@
 import { toDiagnosticsRunDecision } from '../../core/admission/make-decisions.ts';
 import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
 import type { DecisionWithPlace } from '../../domain/ports/gates.ts';
@@ -90,13 +90,11 @@ export async function decideChangesetOutOfTurn(
 }
 
 function decidedAlready(id: string, changeset: Changeset | undefined): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'decided-already',
-    message:
-      changeset === undefined ? `There is no changeset ${id} in this review.` : `Changeset ${id} is already decided.`,
-    hints: ['git flame status'],
-  });
+  return refusedError(
+    'decided-already',
+    changeset === undefined ? `There is no changeset ${id} in this review.` : `Changeset ${id} is already decided.`,
+    ['git flame status'],
+  );
 }
 
 /** A person named one changeset, and what it builds upon was not decided yet: throws FlameError `depends-on-undecided`. */
@@ -104,10 +102,9 @@ async function requireFree(context: RunContext, session: SessionId, changeset: C
   const view = await viewSession(context, session);
   const blocker = findBlockingChangeset(listChangesetsOfCycle(view.session), changeset);
   if (blocker === null) return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'depends-on-undecided',
-    message: `Changeset ${changeset.group} depends on ${blocker.group}, and that one has no decision yet.`,
-    hints: [`git flame review --changeset ${shellQuote(blocker.group)} --approve`, 'git flame review'],
-  });
+  throw refusedError(
+    'depends-on-undecided',
+    `Changeset ${changeset.group} depends on ${blocker.group}, and that one has no decision yet.`,
+    [`git flame review --changeset ${shellQuote(blocker.group)} --approve`, 'git flame review'],
+  );
 }

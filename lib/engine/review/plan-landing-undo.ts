@@ -9,7 +9,7 @@ import { isTaskBuiltOnTask } from '../../core/task/stack-state.ts';
 import { type LandingUndoOptions, takeBackTaskLanding } from '../../core/task/take-back-task.ts';
 import { addWorkBuiltOn } from '../../core/task/task-attempt.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId, TaskId } from '../../domain/ids.ts';
 import { noChangesetError } from '../../domain/input-errors.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
@@ -166,12 +166,11 @@ async function requireGone(
   const isOwn = decided.has(toLandedDecision(session, changeset));
   if (published === undefined && (isOwn || !(await git.isAncestor(tip, commit)))) return;
   const where = published === undefined ? 'in another clone' : `on ${published.ref.slice('refs/remotes/'.length)}`;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'behind-landing',
-    message: `${id} landed ${where}, but ${findLandingBranch(session)} here does not have it. Pull it first.`,
-    hints: ['git pull --ff-only', `git flame undo ${id} --dry-run`],
-  });
+  throw refusedError(
+    'behind-landing',
+    `${id} landed ${where}, but ${findLandingBranch(session)} here does not have it. Pull it first.`,
+    ['git pull --ff-only', `git flame undo ${id} --dry-run`],
+  );
 }
 
 /** Why the branch is not moved back, as the end of a sentence; null: it is. */
@@ -201,20 +200,17 @@ function nothingLanded({ id, changesets }: Session, name: string | null): FlameE
 }
 
 function takenBackAlready({ id }: LandedChangeset, { id: task, cohesion_group: group, status }: Task): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'taken-back-already',
-    message: `${task} already takes the landing of ${id} back. It is ${status}.`,
-    hints: [`git flame show ${task}`, `git flame review --changeset ${group}`],
-  });
+  return refusedError('taken-back-already', `${task} already takes the landing of ${id} back. It is ${status}.`, [
+    `git flame show ${task}`,
+    `git flame review --changeset ${group}`,
+  ]);
 }
 
 /** Error for undoing a revert: the tasks it requeued or dropped would not be landed, but their work would be there. */
 function isRevert({ id, tasks }: LandedChangeset): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'revert-taken-back',
-    message: `${id} itself took a landing back. To land that work again, the tasks must be done again as new work.`,
-    hints: tasks.map((task) => `git flame show ${task}`),
-  });
+  return refusedError(
+    'revert-taken-back',
+    `${id} itself took a landing back. To land that work again, the tasks must be done again as new work.`,
+    tasks.map((task) => `git flame show ${task}`),
+  );
 }

@@ -1,4 +1,4 @@
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitRefs, RefUpdate } from '../../domain/ports/git-port.ts';
@@ -83,12 +83,7 @@ function asMoved(
 
 /** Error for a branch that was moved while its next version was made. */
 export function requestBranchMovedError(ref: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'request-branch-moved',
-    message: notOn(ref.replace('refs/heads/', '')),
-    hints: ['git flame review --pr'],
-  });
+  return refusedError('request-branch-moved', notOn(ref.replace('refs/heads/', '')), ['git flame review --pr']);
 }
 
 function notOn(branch: string): string {

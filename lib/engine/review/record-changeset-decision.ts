@@ -5,7 +5,7 @@ import {
 } from '../../core/changesets/changeset-decision.ts';
 import { withdrawTasks } from '../../core/task/block-dependents.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId, TaskId } from '../../domain/ids.ts';
 import type { ChangesetDecision } from '../../domain/ports/changeset-question.ts';
 import type { DecisionWithPlace } from '../../domain/ports/gates.ts';
@@ -137,16 +137,14 @@ export function requireSeenCommit(changeset: Changeset, selected: string | null 
   const { group, commit } = changeset;
   if (selected === undefined || (selected !== null && commit.startsWith(selected))) return;
   const now = `Changeset ${group} is at commit ${shortId(commit)}`;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'not-shown',
-    message:
-      selected === null ? `${now}, which you have not seen yet.` : `${now}, but you saw or named ${shortId(selected)}.`,
-    hints: [
+  throw refusedError(
+    'not-shown',
+    selected === null ? `${now}, which you have not seen yet.` : `${now}, but you saw or named ${shortId(selected)}.`,
+    [
       `git flame show ${shellQuote(group)} --diff`,
       `git flame review --changeset ${shellQuote(group)} ${hasFailedDiagnostic(changeset) ? '--override REASON' : '--approve'} --commit ${shortId(commit)}`,
     ],
-  });
+  );
 }
 
 /** However the decision came here: what is red is approved with a reason, or not at all. */
@@ -170,7 +168,7 @@ function requireWhy({ group }: Changeset, reason: string): void {
 
 /** Error for a decision without a reason, which later readers need. */
 export function missingReasonError(message: string, hints: readonly string[]): FlameError {
-  return new FlameError({ kind: 'refused', code: 'needs-reason', message, hints });
+  return refusedError('needs-reason', message, hints);
 }
 
 function reasonOf(outcome: Outcome): string | null {
@@ -206,10 +204,9 @@ export async function applyChosenAttempt(
 /** Error for a task that is not in the changeset; name undefined: none was named. */
 function notInChangeset({ group, tasks }: Changeset, name: string | undefined): FlameError {
   const what = name === undefined ? 'none of them' : JSON.stringify(name.slice(0, 100));
-  return new FlameError({
-    kind: 'refused',
-    code: 'not-in-changeset',
-    message: `Changeset ${group} holds ${tasks.join(', ')}, but you named ${what}.`,
-    hints: tasks.map((id) => `git flame review --changeset ${group} --reject REASON --tasks ${id}`),
-  });
+  return refusedError(
+    'not-in-changeset',
+    `Changeset ${group} holds ${tasks.join(', ')}, but you named ${what}.`,
+    tasks.map((id) => `git flame review --changeset ${group} --reject REASON --tasks ${id}`),
+  );
 }

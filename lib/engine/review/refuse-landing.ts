@@ -1,7 +1,7 @@
 import { withChangesetState } from '../../core/changesets/changeset-decision.ts';
 import { withdrawTasks } from '../../core/task/block-dependents.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
@@ -118,10 +118,9 @@ export async function reopenRedChangeset(
 
 /** Error that ends a command after refused landings. */
 export function landingRefusedError(refused: number): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'landing-refused',
-    message: `${refused} ${refused === 1 ? 'changeset was' : 'changesets were'} not landed. Nothing was forced.`,
-    hints: ['git flame merge', 'git flame review'],
-  });
+  return refusedError(
+    'landing-refused',
+    `${refused} ${refused === 1 ? 'changeset was' : 'changesets were'} not landed. Nothing was forced.`,
+    ['git flame merge', 'git flame review'],
+  );
 }

@@ -4,7 +4,7 @@ import type { LandingUndoOptions } from '../../core/task/take-back-task.ts';
 import { claimTask, completeTask } from '../../core/task/task-attempt.ts';
 import { applyVerdictToTask } from '../../core/task/task-outcome.ts';
 import { branchMovedError } from '../../domain/concurrency-errors.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseTaskId, type SessionId, type TaskId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
@@ -230,10 +230,8 @@ function conflicts(
 }
 
 function nothingLeft(session: Session, { id }: LandedChangeset): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'nothing-to-undo',
-    message: `${findLandingBranch(session)} no longer has any change of ${id}.`,
-    hints: [`git flame show ${id}`, 'git flame status'],
-  });
+  return refusedError('nothing-to-undo', `${findLandingBranch(session)} no longer has any change of ${id}.`, [
+    `git flame show ${id}`,
+    'git flame status',
+  ]);
 }

@@ -1,5 +1,5 @@
 import { landingBranchName } from '../../domain/config/config-schema.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { CommitInfo, GitCommits, GitMerging } from '../../domain/ports/git-commits.ts';
 import type { Changeset, GroupPullRequest } from '../../domain/state/changeset.ts';
@@ -118,15 +118,14 @@ export async function requireFreeLandingBranch(
 
 /** Error for a new landing branch whose name exists already: it may hold other work. */
 export function landingBranchExistsError(branch: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'landing-branch-exists',
-    message: `The work of this session should land on a new branch ${branch}, but a branch of that name exists.`,
-    hints: [
+  return refusedError(
+    'landing-branch-exists',
+    `The work of this session should land on a new branch ${branch}, but a branch of that name exists.`,
+    [
       `git branch -m ${shellQuote(branch)} ${shellQuote(`${branch}-old`)}`,
       'Or set project.landing_branch in .blueflame.yml, then: git flame review',
     ],
-  });
+  );
 }
 
 type Made =

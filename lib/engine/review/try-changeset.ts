@@ -1,6 +1,6 @@
 import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { Failure } from '../../domain/failure.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { noChangesetError } from '../../domain/input-errors.ts';
 import type { OwnWorkInTry, TryWorktree } from '../../domain/ports/git-try-worktrees.ts';
@@ -70,12 +70,11 @@ function severalError(
 ): FlameError {
   const isUnique = ({ group }: Pick<Changeset, 'group'>): boolean =>
     found.filter((one) => one.group === group).length === 1;
-  return new FlameError({
-    kind: 'refused',
-    code: 'several-changesets',
-    message: `${found.length} changesets ${what}: ${found.map(({ group }) => group).join(', ')}. Name one.`,
-    hints: found.map((one) => `git flame review ${option} ${shellQuote(isUnique(one) ? one.group : one.id)}`),
-  });
+  return refusedError(
+    'several-changesets',
+    `${found.length} changesets ${what}: ${found.map(({ group }) => group).join(', ')}. Name one.`,
+    found.map((one) => `git flame review ${option} ${shellQuote(isUnique(one) ? one.group : one.id)}`),
+  );
 }
 
 /**
@@ -195,12 +194,7 @@ async function remove(
     ],
     'not moved': ['its folder cannot be moved away to remove it', `git worktree remove ${path}`],
   }[removal];
-  throw new FlameError({
-    kind: 'refused',
-    code: 'try-not-removed',
-    message: `The worktree of changeset ${tried.group} stays: ${why}.`,
-    hints,
-  });
+  throw refusedError('try-not-removed', `The worktree of changeset ${tried.group} stays: ${why}.`, hints);
 }
 
 function holdsWorkError({ group, path }: TryWorktree, own: OwnWorkInTry): FlameError {

@@ -2,7 +2,7 @@ import { listUndoableDecisions, reopenChangesetDecision } from '../../core/chang
 import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { isStillAsRejectedAt, isTaskBeforeRejection, undoTaskRejection } from '../../core/task/take-back-task.ts';
 import { changedConcurrentlyError } from '../../domain/concurrency-errors.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { noChangesetError } from '../../domain/input-errors.ts';
 import type { DecisionWithPlace } from '../../domain/ports/gates.ts';
@@ -142,10 +142,7 @@ function notUndoable({ id, group, state }: Changeset): FlameError {
       : isLanded
         ? 'it has landed, in full or in part'
         : `it is ${state}, and no person decided that`;
-  return new FlameError({
-    kind: 'refused',
-    code: 'not-undoable',
-    message: `Changeset ${id} has no decision to take back: ${why}.`,
-    hints: [isLanded ? `git flame undo ${shellQuote(group)} --requeue REASON` : 'git flame status'],
-  });
+  return refusedError('not-undoable', `Changeset ${id} has no decision to take back: ${why}.`, [
+    isLanded ? `git flame undo ${shellQuote(group)} --requeue REASON` : 'git flame status',
+  ]);
 }

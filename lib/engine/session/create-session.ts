@@ -1,4 +1,4 @@
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
 import { deriveSessionTitle } from '../../domain/state/session-facts.ts';
@@ -98,16 +98,11 @@ export function makeEmptySession(
 
 function sessionOpen(session: Session): FlameError {
   const { id } = session;
-  return new FlameError({
-    kind: 'refused',
-    code: 'session-open',
-    message: `Session ${id} is still open: ${deriveSessionTitle(session)}`,
-    hints: [
-      'git flame run',
-      `Or end it and give up its unfinished work: git flame session end ${id}`,
-      'Or leave it open and start a new one: git flame run --new OBJECTIVE',
-    ],
-  });
+  return refusedError('session-open', `Session ${id} is still open: ${deriveSessionTitle(session)}`, [
+    'git flame run',
+    `Or end it and give up its unfinished work: git flame session end ${id}`,
+    'Or leave it open and start a new one: git flame run --new OBJECTIVE',
+  ]);
 }
 
 /** Gives a session another title; its objective stays. */

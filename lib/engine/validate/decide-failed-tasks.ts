@@ -1,5 +1,5 @@
 import { readStackState } from '../../core/task/stack-state.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { DecisionWithPlace, ValidationDecision } from '../../domain/ports/gates.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
@@ -68,21 +68,16 @@ export async function performFailedTaskDecision(
 
 /** The error of a decision about a task that is at no gate. */
 export function notFailedError(id: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'not-failed',
-    message: `${id} has no failed validation that waits for a decision.`,
-    hints: ['git flame status', `git flame show ${id}`],
-  });
+  return refusedError('not-failed', `${id} has no failed validation that waits for a decision.`, [
+    'git flame status',
+    `git flame show ${id}`,
+  ]);
 }
 
 function needsNotes(id: string): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'needs-notes',
-    message: `To send ${id} back, write notes: what the next attempt must do better.`,
-    hints: [`git flame validate ${id} --requeue NOTES`],
-  });
+  return refusedError('needs-notes', `To send ${id} back, write notes: what the next attempt must do better.`, [
+    `git flame validate ${id} --requeue NOTES`,
+  ]);
 }
 
 /** The last verdict on the commit of a done task, where that is that it fails; else null. */

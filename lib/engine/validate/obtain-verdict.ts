@@ -1,5 +1,5 @@
 import { listValidatorsWithoutVerdict, maxValidatorsWithoutVerdict } from '../../core/task/attempt-records.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { refusedError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { ValidatorFailedDecision } from '../../domain/ports/gates.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
@@ -131,10 +131,7 @@ export async function runPreValidationScript(
 ): Promise<void> {
   if (tasks.length === 0) return;
   if (await runLifecycleScript(context, 'pre_validation', { session, tasks: tasks.map(({ id }) => id) })) return;
-  throw new FlameError({
-    kind: 'refused',
-    code: 'pre-validation-failed',
-    message: 'hooks.pre_validation failed, so no task was validated.',
-    hints: ['git flame validate'],
-  });
+  throw refusedError('pre-validation-failed', 'hooks.pre_validation failed, so no task was validated.', [
+    'git flame validate',
+  ]);
 }

@@ -1,5 +1,5 @@
 import { compareEvidence } from '../../core/changesets/build-evidence.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { hasAcceptedWork, type TaskWithAcceptedWork } from '../../domain/state/task-schema.ts';
 import type { DiagnosticsRerun, Evidence } from '../../domain/state/verdict.ts';
@@ -73,13 +73,11 @@ async function verify(
 }
 
 function noEvidence(task: string | null): FlameError {
-  return new FlameError({
-    kind: 'refused',
-    code: 'no-evidence',
-    message:
-      task === null
-        ? 'No task of this session has a verdict with evidence yet.'
-        : `${task} has no verdict with evidence about its commit.`,
-    hints: ['git flame validate', 'git flame status'],
-  });
+  return refusedError(
+    'no-evidence',
+    task === null
+      ? 'No task of this session has a verdict with evidence yet.'
+      : `${task} has no verdict with evidence about its commit.`,
+    ['git flame validate', 'git flame status'],
+  );
 }

@@ -1,7 +1,7 @@
 import { type Config, landingBranchName } from '../../domain/config/config-schema.ts';
 import { chooseAdapterAndModel, findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import { noDiskSpaceError, refInTheWayError } from '../../domain/disk-errors.ts';
-import { FlameError } from '../../domain/flame-error.ts';
+import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { noBaseBranchError } from '../../domain/input-errors.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
@@ -147,15 +147,11 @@ async function requireOwnSubmodules(
   const paths = await git.submodules(commit);
   if (paths.length === 0) return;
   const list = paths.map((path) => JSON.stringify(renderFileName(path))).join(', ');
-  throw new FlameError({
-    kind: 'refused',
-    code: 'setup-submodules',
-    message: `The setup command ${JSON.stringify(command)} can't run in a cell: it would write git's files of the repository.`,
-    hints: [
-      'git submodule update --init',
-      `And instead of that command, in .blueflame.yml: project: { copy: [${list}] }`,
-    ],
-  });
+  throw refusedError(
+    'setup-submodules',
+    `The setup command ${JSON.stringify(command)} can't run in a cell: it would write git's files of the repository.`,
+    ['git submodule update --init', `And instead of that command, in .blueflame.yml: project: { copy: [${list}] }`],
+  );
 }
 
 async function requireAdapters(context: RunContext, roles: readonly Role[]): Promise<void> {
