@@ -81,19 +81,15 @@ function gone({ path }: Pick<BranchUse, 'path'>, branch: string): FlameError {
 
 /** Describes it in git's words, with the commands that end it. */
 function describe(operation: BranchOperation, branch: string): { words: string; ways: readonly string[] } {
-  const ends = (name: string): readonly string[] => [`${name} --continue`, `${name} --abort`];
-  switch (operation) {
-    case 'rebase':
-      return { words: `You are currently rebasing ${branch}`, ways: ends('rebase') };
-    case 'am':
-      return { words: `You are in the middle of an am session on ${branch}`, ways: ends('am') };
-    case 'merge':
-      return { words: `You have not concluded your merge into ${branch}`, ways: ends('merge') };
-    case 'cherry-pick':
-      return { words: `You are currently cherry-picking onto ${branch}`, ways: ends('cherry-pick') };
-    case 'revert':
-      return { words: `You are currently reverting on ${branch}`, ways: ends('revert') };
-    case 'bisect':
-      return { words: `You are currently bisecting, started from ${branch},`, ways: ['bisect reset'] };
-  }
+  const ways = operation === 'bisect' ? ['bisect reset'] : [`${operation} --continue`, `${operation} --abort`];
+  return { words: wordsOf[operation](branch), ways };
 }
+
+const wordsOf: Readonly<Record<BranchOperation, (branch: string) => string>> = {
+  rebase: (branch) => `You are currently rebasing ${branch}`,
+  am: (branch) => `You are in the middle of an am session on ${branch}`,
+  merge: (branch) => `You have not concluded your merge into ${branch}`,
+  'cherry-pick': (branch) => `You are currently cherry-picking onto ${branch}`,
+  revert: (branch) => `You are currently reverting on ${branch}`,
+  bisect: (branch) => `You are currently bisecting, started from ${branch},`,
+};

@@ -6,7 +6,7 @@ import type { SessionId } from '../domain/ids.ts';
 import type { DoneTask, Task } from '../domain/state/task-schema.ts';
 import type { Verdict } from '../domain/state/verdict.ts';
 import { recordValidationClaim, recordValidationRelease } from './machines/validation-claims.ts';
-import { decideAndRecord, type SessionView } from './record-changes.ts';
+import { decideAndRecord, reportVerdict, type SessionView } from './record-changes.ts';
 import { type RunContext, warn } from './run-context.ts';
 import { validateTask } from './validate/validate-task.ts';
 import type { RunningAttempts } from './work/running-attempts.ts';
@@ -74,8 +74,8 @@ async function sendVerdict(context: RunContext, session: SessionId, verdict: Ver
     const judged = applyVerdictToTask(releaseValidation(task, 'judged').task, signed);
     return { steps: [judged], verdict: signed, actor: verdict.by };
   });
-  const { task, commit, status, notes, by } = verdict;
-  if (done.kind === 'done') return context.events.emit({ event: 'verdict', task, commit, status, notes, by });
+  if (done.kind === 'done') return reportVerdict(context, verdict);
+  const { task, by } = verdict;
   const message = `${task}: the verdict by ${by} does not count, because its claim to judge the task was released.`;
   warn(context, message);
 }

@@ -1,5 +1,6 @@
 import { listDecisionsOfManualTask, toAdapterDecision } from '../core/admission/make-decisions.ts';
 import { checkPlan, type PlanProblem } from '../core/schedule/check-plan.ts';
+import { estimateCost } from '../core/schedule/estimate-cost.ts';
 import { findTransitiveDependents } from '../core/task/stack-state.ts';
 import { applyTaskEdit, listChangedPlanKeys, pickTaskPlan, type TaskPlan } from '../core/task/task-keys.ts';
 import { changedConcurrentlyError } from '../domain/concurrency-errors.ts';
@@ -9,6 +10,7 @@ import { chooseAdapterAndModel, isAdapterOffered } from '../domain/config/role-a
 import { type FlameError, refusedError } from '../domain/flame-error.ts';
 import type { ObjectId, SessionId } from '../domain/ids.ts';
 import { badPlanError, badTaskError } from '../domain/input-errors.ts';
+import type { Snapshot } from '../domain/ports/store-port.ts';
 import type { Plan } from '../domain/state/plan-schema.ts';
 import { expandTaskAttempts, type PlannedTaskKey } from '../domain/state/task-facts.ts';
 import type { Task } from '../domain/state/task-schema.ts';
@@ -26,20 +28,30 @@ import {
 import type { RunContext } from './run-context.ts';
 
 /** Bounds of a plan: the configuration, and the commit that it is for. */
-export interface PlanBounds extends Pick<RunContext, 'config'> {
+export interface PlanBounds extends Pick<RunContext, 'config' | 'decided'> {
   readonly lockFacts: LockFacts;
 }
 
 export async function readPlanBoundsAtCommit(
-  context: Pick<RunContext, 'config'> & LockFactsReader,
+  context: Pick<RunContext, 'config' | 'decided'> & LockFactsReader,
   commit: ObjectId,
 ): Promise<PlanBounds> {
-  return { config: context.config, lockFacts: await readPlanLockFacts(context, commit) };
+  const { config, decided } = context;
+  return { config, decided, lockFacts: await readPlanLockFacts(context, commit) };
+}
+
+/** Estimates what a plan costs, by the configuration and what agents cost before. */
+export function estimatePlanCost(
+  { config }: Pick<RunContext, 'config'>,
+  { sessions }: Pick<Snapshot, 'sessions'>,
+  tasks: Plan['tasks'],
+): ReturnType<typeof estimateCost> {
+  return estimateCost({ config, tasks, runs: sessions.flatMap(({ agents }) => agents) });
 }
 
 /** Lists problems of a plan beside the existing tasks. */
 export function listPlanProblems(
-  bounds: PlanBounds & Pick<RunContext, 'decided'>,
+  bounds: PlanBounds,
   { session, tasks }: Pick<SessionView, 'session' | 'tasks'>,
   plan: Plan,
 ): readonly PlanProblem[] {
@@ -51,7 +63,7 @@ export function listPlanProblems(
 
 /** Problems of a plan that waited for a decision; tasks begun meanwhile, exactly as they are there, are none. */
 export function listProposalProblems(
-  bounds: PlanBounds & Pick<RunContext, 'decided'>,
+  bounds: PlanBounds,
   view: Pick<SessionView, 'session' | 'tasks'>,
   plan: Plan,
 ): readonly PlanProblem[] {

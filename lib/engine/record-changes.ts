@@ -155,6 +155,12 @@ function reportSteps(
   }
 }
 
+/** Reports a verdict that counts here from now on. */
+export function reportVerdict({ events }: Pick<RunContext, 'events'>, verdict: Verdict): void {
+  const { task, commit, status, notes, by } = verdict;
+  events.emit({ event: 'verdict', task, commit, status, notes, by });
+}
+
 /** Part of a commit's subject after the change itself. */
 function reasonIn(subject: string, change: string): string {
   return subject.startsWith(change) ? subject.slice(change.length).replace(/^[\s,:]+/, '') : subject;

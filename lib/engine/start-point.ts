@@ -81,6 +81,15 @@ async function topmost(
   });
 }
 
+/** Whether this clone has all of these commits: what only another one made may be missing. */
+export async function areCommitsHere(
+  git: Pick<GitCommits, 'resolveCommit'>,
+  commits: readonly ObjectId[],
+): Promise<boolean> {
+  for (const commit of commits) if ((await git.resolveCommit(commit)) === null) return false;
+  return true;
+}
+
 /** Merges a commit onto another one, where it isn't there already. */
 export async function mergeCommitOnto(
   context: WithGit<GitCommits & GitMerging>,

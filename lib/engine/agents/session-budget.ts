@@ -2,7 +2,7 @@ import { type BudgetState, computeBudgetState } from '../../core/schedule/budget
 import { findBudgetKey, readRoleBudget, readSessionBudget } from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
-import type { AgentRequest, SharedBudget } from '../../domain/ports/agent-port.ts';
+import type { SharedBudget } from '../../domain/ports/agent-port.ts';
 import type { Role } from '../../domain/role.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../../domain/state/spending.ts';
 import { formatTokens, formatUsd } from '../../util/format-figures.ts';
 import { isJoinedMachine } from '../machines/held-elsewhere.ts';
+import type { BudgetShare } from '../machines/reserve-budget.ts';
 import { type RecordContext, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 import type { BudgetLedger } from '../run-memory.ts';
@@ -169,13 +170,6 @@ export function isBudgetStop(error: unknown): boolean {
   return error instanceof FlameError && error.code === 'budget-stop';
 }
 
-/** Share of one agent. */
-interface Share {
-  readonly budget: AgentRequest['budget'];
-  /** It is less than the agent would have had, for others have spent of the session's budget. */
-  readonly isCut: boolean;
-}
-
 /**
  * Computes the share of one agent: its role's budget, and never more than is left of the session's. So no agent, even
  * one in an endless loop, spends more than its share.
@@ -184,7 +178,7 @@ export function computeAgentBudget(
   context: Pick<RunContext, 'config' | 'events' | 'run'>,
   session: Session,
   role: Role,
-): Share {
+): BudgetShare {
   const own = { ...readRoleBudget(context.config, role), key: findBudgetKey(context.config, role) };
   const { limit, spent, unit } = checkLiveBudget(context, session);
   if (limit === 0 || (own.limit > 0 && own.unit !== unit)) return { budget: own, isCut: false };

@@ -1,6 +1,5 @@
 import { requireCycleLeft } from '../../core/changesets/reopen-session.ts';
 import { computeCycleOfPlan, type PlanProblem } from '../../core/schedule/check-plan.ts';
-import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { listChangedPlanKeys, pickTaskPlan } from '../../core/task/task-keys.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
@@ -12,6 +11,7 @@ import { formatCount } from '../../util/format-figures.ts';
 import { isTaskReplaceable } from '../plan/turn-plan-into-tasks.ts';
 import {
   describePlanProblem,
+  estimatePlanCost,
   listPlanProblems,
   listProblemsBesideTasks,
   listUnreplaceableTaskIds,
@@ -132,8 +132,6 @@ async function changePlan(
     readonly changed: readonly string[];
   },
 ): Promise<readonly string[]> {
-  const { sessions } = await context.store.snapshot();
-  const runs = sessions.flatMap(({ agents }) => agents);
   const bounds = await readPlanBoundsAtCommit(context, (await viewSession(context, id)).session.base_commit);
   let changed: readonly string[] = [];
   let waiting = 0;
@@ -146,10 +144,10 @@ async function changePlan(
     const proposal = proposalOf(view, plan);
     waiting = proposal?.length ?? 0;
     requireFew(context, plan);
-    refuse(listPlanProblems({ decided: context.decided, ...bounds }, view, { tasks: plan }));
+    refuse(listPlanProblems(bounds, view, { tasks: plan }));
     const isNext = session.cycle > 0 && computeCycleOfPlan(session, view.tasks, plan) > session.cycle;
     if (isNext) requireCycleLeft(session, context.config.limits.max_wave_cycles);
-    const estimate = estimateCost({ config: context.config, tasks: plan, runs });
+    const estimate = estimatePlanCost(context, view.snapshot, plan);
     const next: Session = { ...session, proposal, estimate };
     const subject = `session: ${by} proposes a plan of ${formatCount(plan.length, 'task')}`;
     return { session: { next, subject }, actor: by };

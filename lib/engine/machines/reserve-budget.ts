@@ -13,9 +13,10 @@ import type { Session } from '../../domain/state/session-schema.ts';
 import { decideAndRecord, recordUnderAnyLead } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 
-/** Share of one agent, and whether it is less than it would have had. */
-export interface ReservedBudgetShare {
+/** Share of one agent. */
+export interface BudgetShare {
   readonly budget: AgentRequest['budget'];
+  /** It is less than the agent would have had, for others have spent of the session's budget. */
   readonly isCut: boolean;
 }
 
@@ -32,17 +33,17 @@ export async function reserveAgentBudget(
   context: RunContext,
   id: SessionId,
   { agent, role }: { readonly agent: AgentId; readonly role: Role },
-): Promise<ReservedBudgetShare | null> {
+): Promise<BudgetShare | null> {
   const { remoteSession } = context;
   if (remoteSession === undefined) return null;
   const own = { ...readRoleBudget(context.config, role), key: findBudgetKey(context.config, role) };
   for (;;) {
-    let found: (ReservedBudgetShare & { readonly isFree: boolean }) | null = null;
+    let found: BudgetShare | null = null;
     await decideAndRecord(context, id, ({ session }) => {
       found = null;
       const { limit, unit } = computeBudgetState(context.config, session);
       if (limit === 0) {
-        found = { budget: own, isCut: false, isFree: true };
+        found = { budget: own, isCut: false };
         return null;
       }
       if (own.limit > 0 && own.unit !== unit) throw budgetUnits(role);
@@ -51,7 +52,7 @@ export async function reserveAgentBudget(
       const reserved = reserveShare(session, { limit, unit, most, agent, ...here });
       if (reserved === null) return null;
       const { share, isCut } = reserved;
-      found = { budget: { unit, limit: share, key: own.key }, isCut, isFree: false };
+      found = { budget: { unit, limit: share, key: own.key }, isCut };
       return {
         session: { next: reserved.session, subject: `session: ${share} ${unit} reserved for ${agent}` },
       };

@@ -6,7 +6,7 @@ import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { digestPlanTasks } from '../../domain/view-models/status-view.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
-import { decideAndRecord, viewSession } from '../record-changes.ts';
+import { decideAndRecord, reportVerdict, viewSession } from '../record-changes.ts';
 import { inform, type RunContext } from '../run-context.ts';
 import { releaseHoldingsOfGoneMachines } from './release-holdings.ts';
 
@@ -54,8 +54,7 @@ export async function adoptVerdictsOfMachines(context: RunContext, id: SessionId
   const fresh = verdicts.filter((verdict) => !context.decided.has(toVerdictDecision(verdict)));
   if (fresh.length === 0) return;
   context.decided.record(fresh.map(toVerdictDecision));
-  for (const { task, commit, status, notes, by } of fresh)
-    context.events.emit({ event: 'verdict', task, commit, status, notes, by });
+  for (const verdict of fresh) reportVerdict(context, verdict);
 }
 
 function isTrustedVerdictOf(

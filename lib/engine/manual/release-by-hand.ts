@@ -178,18 +178,6 @@ function taskChanged({ id }: Pick<Task, 'id'>): FlameError {
   return changedConcurrentlyError(`Another command changed ${id} at the same moment.`, [`git flame task show ${id}`]);
 }
 
-/**
- * Frees claims by hand that are older than `limits.claim_timeout`: the task is pending again, commits are kept as a
- * rescue, the worktree stays. Returns the tasks.
- */
-async function releaseExpired(context: RunContext, id: SessionId): Promise<readonly string[]> {
-  const { tasks } = await viewSession(context, id);
-  const released: string[] = [];
-  for (const task of listExpiredManualClaims(tasks, context.config.limits.claim_timeout, context.now()))
-    if (await release(context, task)) released.push(task.id);
-  return released;
-}
-
 async function release(context: RunContext, task: Task): Promise<boolean> {
   const isHere = task.claimed_host === null || task.claimed_host === context.place;
   const refs = isHere ? (await keepWork(context, task)).refs : [];
@@ -202,10 +190,16 @@ async function release(context: RunContext, task: Task): Promise<boolean> {
   return done.kind === 'done';
 }
 
-/** Frees claims by hand that were held for too long, and reports them. */
+/**
+ * Frees claims by hand that are older than `limits.claim_timeout`, and reports them: the task is pending again, commits
+ * are kept as a rescue, the worktree stays.
+ */
 export async function releaseExpiredClaims(context: RunContext, id: SessionId): Promise<void> {
-  const expired = await releaseExpired(context, id);
-  if (expired.length === 0) return;
-  const message = `Claims by a person that are older than limits.claim_timeout were released. Their worktrees stay: ${expired.join(', ')}.`;
+  const { tasks } = await viewSession(context, id);
+  const released: string[] = [];
+  for (const task of listExpiredManualClaims(tasks, context.config.limits.claim_timeout, context.now()))
+    if (await release(context, task)) released.push(task.id);
+  if (released.length === 0) return;
+  const message = `Claims by a person that are older than limits.claim_timeout were released. Their worktrees stay: ${released.join(', ')}.`;
   inform(context, message);
 }

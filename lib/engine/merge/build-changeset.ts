@@ -12,7 +12,7 @@ import { shortId } from '../../util/short-names.ts';
 import { inform, type RunContext, type WithGit, warn } from '../run-context.ts';
 import { findSameDiagnostics } from '../stacking/carry-over.ts';
 import { rebaseWorkOnto } from '../stacking/rebase-stacked.ts';
-import { listCommitsTakenOffBase } from '../start-point.ts';
+import { listCommitsTakenOffBase, mergeCommitOnto } from '../start-point.ts';
 import { diagnoseCommit, markDiagnosticsFailingOnBase } from '../validate/run-diagnostics.ts';
 import { addMessageTrailers, renderChangesetMessage } from './changeset-message.ts';
 import { solveConflict } from './solve-conflict.ts';
@@ -198,19 +198,9 @@ async function joinParents(
 ): Promise<ObjectId> {
   let tip = base;
   for (const commit of parents) {
-    if (await context.git.isAncestor(commit, tip)) continue;
-    if (await context.git.isAncestor(tip, commit)) {
-      tip = commit;
-      continue;
-    }
-    const merge = await context.git.mergeTree(tip, commit);
+    const joined = await mergeCommitOnto(context, tip, commit, `The changesets that ${group.group} is stacked on\n`);
     // Two changesets that conflict with each other: shown on the first, the conflict appears when it lands.
-    if (merge.kind === 'conflict') continue;
-    tip = await context.git.writeUnsignedCommit({
-      tree: merge.tree,
-      parents: [tip, commit],
-      message: `The changesets that ${group.group} is stacked on\n`,
-    });
+    if (joined.kind === 'start') tip = joined.commit;
   }
   return tip;
 }

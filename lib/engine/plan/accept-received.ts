@@ -8,7 +8,6 @@ import {
 } from '../../core/admission/make-decisions.ts';
 import { sendPlanBack } from '../../core/changesets/reopen-session.ts';
 import { describeTaskHead, pickTaskHead } from '../../core/merge/merge-task-notes.ts';
-import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { listChangedPlanKeys, pickTaskPlan } from '../../core/task/task-keys.ts';
 import { dropTask } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
@@ -28,6 +27,7 @@ import { addGateDecision } from '../agents/ask-person.ts';
 import type { LockFactsReader } from '../lock-paths.ts';
 import {
   describePlanProblem,
+  estimatePlanCost,
   findAdaptersNotOffered,
   invalidPlanError,
   listProblemsBesideTasks,
@@ -91,16 +91,11 @@ async function ask(
   const check = (other: Plan): ReturnType<typeof listProblemsBesideTasks> =>
     listProblemsBesideTasks(bounds, other, listUnreplaceableTaskIds(view.tasks));
   const problems = [...check(plan), ...findAdaptersNotOffered(context, session.id, plan)];
-  const { sessions } = view.snapshot;
   const decision = await context.gates.plan({
     objective: session.objective,
     plan,
     ...predictPlanOrder(context, plan),
-    estimate: estimateCost({
-      config: context.config,
-      tasks: plan.tasks,
-      runs: sessions.flatMap(({ agents }) => agents),
-    }),
+    estimate: estimatePlanCost(context, view.snapshot, plan.tasks),
     problems: problems.map(describePlanProblem),
     replansLeft: 1,
     quit: 'kept',

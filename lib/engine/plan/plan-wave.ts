@@ -1,6 +1,5 @@
 import { listAgentTextsInPlan } from '../../core/admission/list-agent-texts.ts';
 import { listAdapterDecisions } from '../../core/admission/make-decisions.ts';
-import { estimateCost } from '../../core/schedule/estimate-cost.ts';
 import { predictTaskBatches } from '../../core/schedule/predict-batches.ts';
 import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import { type FlameError, refusedError } from '../../domain/flame-error.ts';
@@ -15,6 +14,7 @@ import { hasWildcard } from '../../util/path-globs.ts';
 import type { LockFactsReader } from '../lock-paths.ts';
 import {
   describePlanProblem,
+  estimatePlanCost,
   invalidPlanError,
   listPlanProblems,
   listProblemsBesideTasks,
@@ -107,10 +107,7 @@ function canTalk(
 
 /** Asks the planner, and once more with the reasons when its answer can't be used; a second bad plan goes to the person. */
 async function requestPlan(context: RunContext, view: SessionView, isInteractive: boolean): Promise<Plan> {
-  const bounds = {
-    decided: context.decided,
-    ...(await readPlanBoundsAtCommit(context, view.session.base_commit)),
-  };
+  const bounds = await readPlanBoundsAtCommit(context, view.session.base_commit);
   let problems: readonly string[] = [];
   let plan: Plan | null = null;
   for (let tries = 0; tries < 2; tries += 1) {
@@ -141,12 +138,9 @@ export function requireSoundPlan(bounds: PlanBounds, plan: Plan, tasks: SessionV
 }
 
 async function propose(context: RecordContext, session: Session, plan: Plan, isByHand: boolean): Promise<SessionView> {
-  const { sessions } = await context.store.snapshot();
-  const runs = sessions.flatMap(({ agents }) => agents);
-  const estimate = estimateCost({ config: context.config, tasks: plan.tasks, runs });
-  await decideAndRecord(context, session.id, ({ session: now }) => ({
+  await decideAndRecord(context, session.id, ({ session: now, snapshot }) => ({
     session: {
-      next: { ...now, proposal: [...plan.tasks], estimate },
+      next: { ...now, proposal: [...plan.tasks], estimate: estimatePlanCost(context, snapshot, plan.tasks) },
       subject: `session: a plan of ${plan.tasks.length} task${plan.tasks.length === 1 ? '' : 's'} is proposed`,
     },
     // By writing the plan, a person vouches for its adapters, whether or not the rest is approved.
@@ -169,10 +163,7 @@ async function decidePlan(
   check: typeof listPlanProblems,
 ): Promise<DecisionWithPlace<PlanDecision>> {
   const { session } = view;
-  const bounds = {
-    decided: context.decided,
-    ...(await readPlanBoundsAtCommit(context, session.base_commit)),
-  };
+  const bounds = await readPlanBoundsAtCommit(context, session.base_commit);
   const problems = check(bounds, view, plan);
   const dropped = listTasksReplacedByPlan(view, plan).map(({ id }) => id);
   const unmatched = await findUnmatchedLocks(context, session.base_commit, plan);

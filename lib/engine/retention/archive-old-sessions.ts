@@ -2,6 +2,7 @@ import { listSessionsToArchive } from '../../core/changesets/reopen-session.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { GitCells } from '../../domain/ports/git-cells.ts';
 import type { Snapshot } from '../../domain/ports/store-port.ts';
+import { errorMessage } from '../../util/error-text.ts';
 import type { RecordContext } from '../record-changes.ts';
 import { inform, type RunContext, type WithGit } from '../run-context.ts';
 
@@ -12,22 +13,19 @@ export async function listSessionsPastRetention(
   return (await picker(context))(await context.store.snapshot());
 }
 
-/** Moves them out of what every command reads; they stay readable by name. Resolves to those that were moved. */
-async function archiveOld(
-  context: Pick<RunContext, 'config' | 'gates' | 'git' | 'store'>,
-): Promise<readonly SessionId[]> {
-  const pick = await picker(context);
-  if (pick(await context.store.snapshot()).length === 0) return [];
-  return context.store.moveToArchive(pick, context.gates.person);
-}
-
-/** archiveOld at the end of a session: an error is only reported, the next session tries again. */
+/**
+ * Moves them out of what every command reads, at the end of a session; they stay readable by name. An error is only
+ * reported, the next session tries again.
+ */
 export async function archiveOldSessionsQuietly(context: RecordContext & Pick<RunContext, 'git'>): Promise<void> {
-  const message = await archiveOld(context).then(
-    (moved) => (moved.length === 0 ? null : `${countOf(moved)} archived; git flame status --session ${moved[0]}`),
-    (error: unknown) => `Old sessions could not be archived: ${error instanceof Error ? error.message : error}`,
-  );
-  if (message !== null) inform(context, message);
+  try {
+    const pick = await picker(context);
+    if (pick(await context.store.snapshot()).length === 0) return;
+    const moved = await context.store.moveToArchive(pick, context.gates.person);
+    if (moved.length > 0) inform(context, `${countOf(moved)} archived; git flame status --session ${moved[0]}`);
+  } catch (error) {
+    inform(context, `Old sessions could not be archived: ${errorMessage(error)}`);
+  }
 }
 
 async function picker(

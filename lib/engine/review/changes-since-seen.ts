@@ -8,6 +8,7 @@ import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import { hasAcceptedWork, type Task } from '../../domain/state/task-schema.ts';
 import { type RunContext, type WithGit, warn } from '../run-context.ts';
+import { areCommitsHere } from '../start-point.ts';
 import { followCommentedLines } from './follow-comments.ts';
 
 /** As computeChangesSinceSeen; an error is reported instead, and the decision goes on without. */
@@ -79,7 +80,8 @@ interface Comparison {
 }
 
 async function compare(git: Git, { versions, earlier, comments, now }: Comparison): Promise<ChangesSinceSeen | null> {
-  if (versions.length === 0 || !(await areHere(git, [...versions, now]))) return null;
+  const commits = [...versions, now].flatMap(({ commit, parent }) => [commit, parent]);
+  if (versions.length === 0 || !(await areCommitsHere(git, commits))) return null;
   const { from, clashes, isMoved } = await onNowsBase(git, versions, now.parent);
   const { commit: to } = now;
   return {
@@ -92,12 +94,6 @@ async function compare(git: Git, { versions, earlier, comments, now }: Compariso
     commits: await pairAll(git, earlier),
     comments: await followCommentedLines(git, { versions, comments, from, now }),
   };
-}
-
-async function areHere(git: GitCommits, all: readonly Comparison['now'][]): Promise<boolean> {
-  for (const { commit, parent } of all)
-    for (const one of [commit, parent]) if ((await git.resolveCommit(one)) === null) return false;
-  return true;
 }
 
 interface Moved extends Pick<ChangesSinceSeen, 'from' | 'clashes' | 'isMoved'> {}

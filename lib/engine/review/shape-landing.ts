@@ -28,19 +28,28 @@ export async function makeLandingCommit(context: LandingPorts, landing: Landing)
   const { changeset, tip, tree } = landing;
   const { landing_style: style } = context.config.project;
   const approved = await context.git.readCommit(changeset.commit);
-  const ids = changeset.tasks.map((id) => ({ id }));
-  const worded = changeset.message;
-  const message = worded === undefined ? approved.message : addMessageTrailers(worded, ids, landing.session);
+  const message = messageOf(landing, approved);
   const [, ...works] = approved.parents;
   if (style === 'merge') {
     // The approved commit itself, if the branch is where it was built.
-    if (changeset.parent === tip && approved.tree === tree && worded === undefined) return changeset.commit;
+    if (changeset.parent === tip && approved.tree === tree && changeset.message === undefined) return changeset.commit;
     return context.git.writeSignedCommit({ tree, parents: [tip, ...works], message });
   }
   const line = style === 'rebase' ? await inLine(context, landing) : null;
   if (line?.tree === tree) return line.oid;
   // One commit for the rest that joining them took, or for all of it.
   return context.git.writeSignedCommit({ tree, parents: [line?.oid ?? tip], message });
+}
+
+/** The message its person wrote, else that of the commit they approved. */
+function messageOf({ changeset, session }: Pick<Landing, 'changeset' | 'session'>, approved: CommitInfo): string {
+  const { message, tasks } = changeset;
+  if (message === undefined) return approved.message;
+  return addMessageTrailers(
+    message,
+    tasks.map((id) => ({ id })),
+    session,
+  );
 }
 
 /** The commits of its tasks one after another; null where they conflict with each other that way, or hold nothing. */
@@ -132,11 +141,7 @@ type Made =
   | { readonly kind: 'made'; readonly commit: ObjectId }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] };
 
-interface Shown {
-  readonly session: SessionId;
-  readonly changeset: Changeset;
-  readonly tasks: readonly Task[];
-}
+type Shown = Pick<Landing, 'session' | 'changeset' | 'tasks'>;
 
 type RequestPorts = Pick<RunContext, 'config' | 'events' | 'git'>;
 
@@ -161,14 +166,7 @@ export async function commitOntoRequestBranch(
       kind: 'made',
       commit: await makeLandingCommit(git, { session, changeset, tasks, tip: onto, tree }),
     };
-  const message =
-    changeset.message === undefined
-      ? approved.message
-      : addMessageTrailers(
-          changeset.message,
-          changeset.tasks.map((id) => ({ id })),
-          session,
-        );
+  const message = messageOf(shown, approved);
   const parents = request.merged === null ? [onto] : [request.tip, request.merged];
   return { kind: 'made', commit: await git.git.writeSignedCommit({ tree, parents, message }) };
 }

@@ -9,7 +9,13 @@ import { isFromChecks } from '../../domain/state/changeset-facts.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import type { LockFactsReader } from '../lock-paths.ts';
 import { badTaskEditError, listTaskEditProblems, readPlanBoundsOfSession } from '../plan-problems.ts';
-import { decideAndRecord, type RecordContext, requireTaskInView, viewSession } from '../record-changes.ts';
+import {
+  decideAndRecord,
+  type RecordContext,
+  reportVerdict,
+  requireTaskInView,
+  viewSession,
+} from '../record-changes.ts';
 import { type RunContext, timestamp } from '../run-context.ts';
 import { needsOverrideError } from './run-diagnostics.ts';
 
@@ -27,9 +33,7 @@ export async function recordVerdict(
     if (task.status !== 'done' || task.commit !== verdict.commit) return null;
     return { steps: [applyVerdictToTask(task, verdict)], verdict, actor: verdict.by, accepted };
   });
-  if (done.kind !== 'done') return;
-  const { task, commit, status, notes, by } = verdict;
-  context.events.emit({ event: 'verdict', task, commit, status, notes, by });
+  if (done.kind === 'done') reportVerdict(context, verdict);
 }
 
 /** The error of a pass over what failed without a reason. */

@@ -19,8 +19,9 @@ import { forEachConcurrently } from '../../util/pacing.ts';
 import { checkLiveBudget } from '../agents/session-budget.ts';
 import { isJoinedMachine } from '../machines/held-elsewhere.ts';
 import { findRulesBrokenByTask } from '../post-check/judge-commits.ts';
-import { decideAndRecord, requireTaskInView, viewSession } from '../record-changes.ts';
+import { decideAndRecord, reportVerdict, requireTaskInView, viewSession } from '../record-changes.ts';
 import { type RunContext, warn } from '../run-context.ts';
+import { areCommitsHere } from '../start-point.ts';
 import { runPreValidationScript } from '../validate/obtain-verdict.ts';
 import { diagnoseCommit, filterFailedDiagnostics } from '../validate/run-diagnostics.ts';
 import { validateTask } from '../validate/validate-task.ts';
@@ -68,8 +69,7 @@ export async function doesAttemptCountHere(context: RunContext, task: Task, one:
   const worked = workedBy(task, one);
   if (worked === null) return true;
   const ends = [worked.commit, worked.start_commit, ...(one.work?.from === undefined ? [] : [one.work.from])];
-  for (const commit of ends) if (commit === null || (await context.git.resolveCommit(commit)) === null) return false;
-  return (await findRulesBrokenByTask(context, worked)).length === 0;
+  return (await areCommitsHere(context.git, ends)) && (await findRulesBrokenByTask(context, worked)).length === 0;
 }
 
 /** Adds to an attempt the findings of those verdicts on its work that count here, and no others. */
@@ -162,7 +162,5 @@ async function note(
       ...(verdict === undefined ? {} : { verdict, actor: verdict.by }),
     };
   });
-  if (recorded.kind !== 'done' || verdict === undefined) return;
-  const { commit, status, notes, by } = verdict;
-  context.events.emit({ event: 'verdict', task: task.id, commit, status, notes, by });
+  if (recorded.kind === 'done' && verdict !== undefined) reportVerdict(context, verdict);
 }

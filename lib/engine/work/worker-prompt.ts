@@ -5,13 +5,13 @@ import { type ObjectId, taskBranch } from '../../domain/ids.ts';
 import type { GitCommits } from '../../domain/ports/git-commits.ts';
 import type { GitDiffs, GitFiles } from '../../domain/ports/git-contents.ts';
 import type { PromptData, Prompts } from '../../domain/ports/prompt-port.ts';
-import type { BuiltOn, HistoryEntry, Task } from '../../domain/state/task-schema.ts';
+import type { BuiltOn, Task } from '../../domain/state/task-schema.ts';
 import { renderAgentPrompt } from '../agents/start-agent-for-job.ts';
 import { selectSecretFreeNotes } from '../blackboard/worker-notes.ts';
 import { compileWorkerPolicy } from '../post-check/worker-policy.ts';
 import type { SessionView } from '../record-changes.ts';
 import type { RunContext, WithGit } from '../run-context.ts';
-import { readBaseTip } from '../start-point.ts';
+import { areCommitsHere, readBaseTip } from '../start-point.ts';
 
 interface WorkerStart {
   readonly policy: AgentPolicy;
@@ -78,15 +78,10 @@ async function earlierChange({ git }: WithGit<GitCommits & GitDiffs>, task: Task
   if (task.history.length === 0) return '';
   // Work below it was others', and may have been refused since.
   const own = task.history.findLast(({ work }) => work !== undefined)?.work;
-  if (own !== undefined && (await isHere(git, own)))
+  if (own !== undefined && (await areCommitsHere(git, [own.commit, own.start])))
     return (await git.isAncestor(own.commit, start)) ? '' : git.diffText(own.start, own.commit, { maxBytes });
   const tip = task.commit ?? (await git.resolveCommit(taskBranch(task.session, task.id)));
   if (tip === null || (await git.isAncestor(tip, start))) return '';
   const from = await git.mergeBase(start, tip);
   return from === null ? '' : git.diffText(from, tip, { maxBytes });
-}
-
-async function isHere(git: GitCommits, { commit, start }: NonNullable<HistoryEntry['work']>): Promise<boolean> {
-  for (const one of [commit, start]) if ((await git.resolveCommit(one)) === null) return false;
-  return true;
 }

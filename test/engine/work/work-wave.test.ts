@@ -229,10 +229,7 @@ test('ADP-1 a group is worked on and judged by what the configuration says of it
 test('ADP-1 nobody chooses an adapter that the configuration does not offer, and a model is one of its CLI', async () => {
   const { context, session } = await openTestWorkshop({ tasks: [], agent: () => ({}) });
   const view = await viewSession(context, session);
-  const bounds = {
-    decided: context.decided,
-    ...(await readPlanBoundsAtCommit(context, view.session.base_commit)),
-  };
+  const bounds = await readPlanBoundsAtCommit(context, view.session.base_commit);
   const planned = { id: 'a', title: 'A', description: '.', file_locks: ['src/a.txt'] };
   const problems = (own: object) =>
     listPlanProblems(bounds, view, planSchema.parse({ tasks: [{ ...planned, ...own }] })).map(({ message }) => message);
