@@ -81,13 +81,18 @@ const onPromise =
 function changeOf(pair: Pair, rules: StatementRules): Change | null {
   const { before, after, start } = pair;
   const [old, now] = [pair.old.join(' '), pair.now.join(' ')];
-  const isWaiting = old === 'await' || old === 'return';
-  if (isWaiting && now === '' && ((old === 'await' && start === 0) || onPromise.test(join(after.tokens))))
-    return 'unawaited';
-  const name = old.replace(affirmed, '');
-  const isOtherName = old !== now && /^[\w.]+$/.test(name) && name === now.replace(affirmed, '');
-  if (before.kind === 'assertion' && (isOtherName || /^(?:\.?not|!|=!|!=)$/.test(old + now))) return 'opposite';
+  const wasWaiting = now === '' && (old === 'await' || old === 'return');
+  const hadToWait = (old === 'await' && start === 0) || onPromise.test(join(after.tokens));
+  if (wasWaiting && hadToWait) return 'unawaited';
+  if (before.kind === 'assertion' && isOpposite(old, now)) return 'opposite';
   return isOtherValue(pair, rules) ? 'value' : null;
+}
+
+/** By a negation that came or went, or by a name: `assertTrue` and `assertFalse`. */
+function isOpposite(old: string, now: string): boolean {
+  if (/^(?:\.?not|!|=!|!=)$/.test(old + now)) return true;
+  const name = old.replace(affirmed, '');
+  return old !== now && /^[\w.]+$/.test(name) && name === now.replace(affirmed, '');
 }
 
 const literal = /^"|^\d|^(?:true|false|null|undefined|nil|None|True|False|NaN)$/;
@@ -95,19 +100,29 @@ const constant = /(?:^|\.)[A-Z]\w*$/;
 const valueName = /^"?(?:want|expect|exp$)|\braises$|^if$/;
 
 function isOtherValue({ before: { kind, tokens }, start, end, old, now }: Pair, rules: StatementRules): boolean {
-  if (![old, now].every((part) => isWrittenOut(part, rules)) || joinValues(old) === joinValues(now)) return false;
-  const values = [old, now].filter((part) => part.some((one) => literal.test(one) || constant.test(one)));
-  // A constant in the place of a literal is a name for it.
-  const areAlike = [literal, constant].some((sign) => values.every((part) => part.some((one) => sign.test(one))));
+  if (!isWrittenOut(old, rules) || !isWrittenOut(now, rules) || joinValues(old) === joinValues(now)) return false;
   const before = tokens.slice(0, start).map(({ text }) => text);
   const open = listOpen(before);
-  // Only a list may have more, or fewer, than it had.
-  if (values.length === 0 || !areAlike || (values.length === 1 && open.at(-1)?.name !== '')) return false;
-  const rest = tokens.slice(tokens.length - end);
-  if (kind === 'row') return old.length === 1 && now.length === 1 && rest.every(({ text }) => /[\])},]/.test(text));
-  if (kind === 'value')
-    return before.some((one) => valueName.test(one)) && [...old, ...now].some((one) => literal.test(one));
-  return isExpected(before, open, rules);
+  const isInList = open.at(-1)?.name === '';
+  if (!areAlike(old, now, isInList)) return false;
+  switch (kind) {
+    case 'row': {
+      const isLast = tokens.slice(tokens.length - end).every(({ text }) => /[\])},]/.test(text));
+      return old.length === 1 && now.length === 1 && isLast;
+    }
+    case 'value':
+      return before.some((one) => valueName.test(one)) && [...old, ...now].some((one) => literal.test(one));
+    case 'assertion':
+      return isExpected(before, open, rules);
+  }
+}
+
+/** Whether one stands for the other: a constant in the place of a literal is a name for it. Only a list may grow or shrink. */
+function areAlike(old: readonly string[], now: readonly string[], isInList: boolean): boolean {
+  const has = (part: readonly string[], sign: RegExp): boolean => part.some((one) => sign.test(one));
+  const values = [old, now].filter((part) => has(part, literal) || has(part, constant));
+  if (values.length === 0 || (values.length === 1 && !isInList)) return false;
+  return values.every((part) => has(part, literal)) || values.every((part) => has(part, constant));
 }
 
 /** Whether tokens are values alone, such as `[1, Some("a")]`: what Go calls is a function, with a capital too. */

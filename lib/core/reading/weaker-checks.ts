@@ -9,27 +9,26 @@ import { findGuardedAssertions } from './guarded-assertions.ts';
  * those it removed and no other test got.
  */
 export function findWeakerChecks(text: ChangedText, lost: readonly string[]): readonly string[] {
-  const { kind, file } = text;
+  const { kind } = text;
+  if (kind === 'test')
+    return [...findWeakerTests(text, lost), ...findLowerLimits(text), ...listMore(text, silencedInTests)];
   const isCheck = kind === 'ci' || kind === 'build' || kind === 'dependencies' || kind === 'settings' || isScript(text);
-  const looser = [
-    ...(isCheck ? listMore(text, passes) : []),
-    ...(kind === 'settings' || kind === 'dependencies' ? listMore(text, rulesOff) : []),
-  ];
-  const lessStrict =
-    isCheck && file.status !== 'deleted' && looser.length === 0
-      ? listMore({ added: text.removed, removed: text.added }, strict, 'no longer has')
-      : looser;
   return [
-    ...(kind === 'test' ? findWeakerTests(text, lost) : []),
-    ...(kind === 'ci' && file.status !== 'deleted' ? findLostSteps(text) : []),
-    ...(kind === 'ci' && file.status === 'deleted' ? ['checks of every push are gone with it'] : []),
-    ...lessStrict,
-    ...(isCheck || kind === 'test' ? findLowerLimits(text) : []),
+    ...(kind === 'ci' ? findLostSteps(text) : []),
+    ...(isCheck ? [...findLooserRules(text), ...findLowerLimits(text)] : []),
     ...(kind === 'settings' || kind === 'ci' ? findUnlisted(text) : []),
     ...(kind === 'settings' || kind === 'dependencies' ? findWiderExclusions(text) : []),
-    ...(kind === 'document' ? [] : listMore(text, kind === 'test' ? silencedInTests : silenced)),
-    ...(kind === 'document' || kind === 'test' ? [] : listMore(text, unverified)),
+    ...(kind === 'document' ? [] : listMore(text, [...silenced, ...unverified])),
   ];
+}
+
+/** What a check lets pass from now on; where there is nothing of that, what it no longer insists on. */
+function findLooserRules(text: ChangedText): readonly string[] {
+  const { kind, file, added, removed } = text;
+  const turnsRulesOff = kind === 'settings' || kind === 'dependencies';
+  const looser = listMore(text, turnsRulesOff ? [...passes, ...rulesOff] : passes);
+  if (looser.length > 0 || file.status === 'deleted') return looser;
+  return listMore({ added: removed, removed: added }, strict, 'no longer has');
 }
 
 /** A program of a shell, which may be what checks the others. */
@@ -69,9 +68,20 @@ const rulesOff: readonly RegExp[] = [
   /^[^#\s]\S*\s+(?:\S+\s+)*(?:-diff|binary|-text|linguist-generated\S*|linguist-vendored\S*)(?=\s|$).*/,
 ];
 
-/** Where a line has a tool look away. */
+/** One pattern of several: a line that has two of them counts once. */
+function anyOf(...patterns: readonly RegExp[]): RegExp {
+  return new RegExp(patterns.map(({ source }) => source).join('|'));
+}
+
+/** Where a line has a tool look away: by tools of JavaScript, Python, Go and Rust, Java and C, and others. */
 const silenced: readonly RegExp[] = [
-  /(?:eslint|oxlint|tslint|stylelint)-disable[\w-]*|biome-ignore(?:-\w+)?|@ts-(?:ignore|nocheck|expect-error)|#\s*noqa\b|#\s*type:\s*ignore|#\s*nosec\b|#\s*pylint:\s*disable|#\s*pyright:\s*ignore|\/\/\s*nolint\b|#!?\[(?:cfg_attr\(.*)?allow\([^)]*\)+\]|@SuppressWarnings|@Suppress\(|\bNOLINT\w*|rubocop:disable|@phpstan-ignore|#\s*shellcheck disable\S*|#pragma warning\s*\(?\s*disable|swiftlint:disable/,
+  anyOf(
+    /(?:eslint|oxlint|tslint|stylelint)-disable[\w-]*|biome-ignore(?:-\w+)?|@ts-(?:ignore|nocheck|expect-error)/,
+    /#\s*noqa\b|#\s*type:\s*ignore|#\s*nosec\b|#\s*pylint:\s*disable|#\s*pyright:\s*ignore/,
+    /\/\/\s*nolint\b|#!?\[(?:cfg_attr\(.*)?allow\([^)]*\)+\]/,
+    /@SuppressWarnings|@Suppress\(|\bNOLINT\w*|#pragma warning\s*\(?\s*disable/,
+    /rubocop:disable|@phpstan-ignore|#\s*shellcheck disable\S*|swiftlint:disable/,
+  ),
   /(?:istanbul|c8|v8) ignore|pragma:\s*no cover|coverage:\s*ignore|LCOV_EXCL\w*/,
 ];
 
@@ -101,13 +111,26 @@ const testCase =
   /^\s*(?:(?:it|test|specify|scenario)(?:\.\w+)*\s*\(|(?:async\s+)?def\s+test\w*|func\s+(?:\([^)]*\)\s*)?(?:Test|Fuzz)\w+\(|#\[(?:\w+::)?test\b|@(?:Test|ParameterizedTest)\b|\[(?:Fact|Theory|Test|TestMethod)\b|TEST(?:_[FP])?\(|fun\s+`)/;
 const assertion =
   /\b(?:assert\w*[.!(\s]|expect\w*\s*[.(]|should[.(]|ASSERT_\w+\(|EXPECT_\w+\(|CHECK\w*\(|REQUIRE\w*\(|t\.(?:Error|Fatal|Errorf|Fatalf|is|deepEqual|equal|throws|true|false|same|ok|not\w*)\(|require\.\w+\(t\b|self\.assert\w+|ok\(|verify\()/;
-const loose =
-  /\.(?:toBeTruthy|toBeDefined|toBeFalsy|toMatchObject|toContain\w*|toBe(?:Greater|Less)\w+|toMatch\w*Snapshot|toHaveProperty|not\.toThrow\w*)\(|\.toThrow\(\s*\)|\.catch\(|(?:string|object|array)(?:Containing|Matching)\(|\bassert\.(?:match|notEqual|notStrictEqual|doesNotThrow)\(|\bassert(?:In|Greater\w*|Less\w*|AlmostEqual|Regex)\(|\bapprox\(|^\s*assert\b.*(?:\bis not None|\snot?\sin\s|\sin\s)|\.not\.to(?:Be(?:Null|Undefined))?\(|toBeInstanceOf\(|anything\(\)|any\(\w+\)|assertTrue\(|assertIsNotNone\(|assert\.ok\(|assert\s+\w+\s*$|assertNotNull\(|expect\(\s*(?:true|false|\d+)\s*\)|\bassert\s+True\b|assert\w*\(\s*(?:true|1)\s*[,)]/;
+const loose = anyOf(
+  /\.(?:toBeTruthy|toBeDefined|toBeFalsy|toMatchObject|toContain\w*|toBe(?:Greater|Less)\w+|toMatch\w*Snapshot|toHaveProperty|not\.toThrow\w*)\(/,
+  /\.toThrow\(\s*\)|\.catch\(|(?:string|object|array)(?:Containing|Matching)\(/,
+  /\bassert\.(?:match|notEqual|notStrictEqual|doesNotThrow)\(/,
+  /\bassert(?:In|Greater\w*|Less\w*|AlmostEqual|Regex)\(|\bapprox\(/,
+  /^\s*assert\b.*(?:\bis not None|\snot?\sin\s|\sin\s)|\.not\.to(?:Be(?:Null|Undefined))?\(|toBeInstanceOf\(/,
+  /anything\(\)|any\(\w+\)|assertTrue\(|assertIsNotNone\(|assert\.ok\(|assert\s+\w+\s*$|assertNotNull\(/,
+  /expect\(\s*(?:true|false|\d+)\s*\)|\bassert\s+True\b|assert\w*\(\s*(?:true|1)\s*[,)]/,
+);
 /** Holds with any code. */
 const vacuous =
   /\|\|\s*true\s*[,)]|\bor True\b|^\s*assert\s*\(.*,\s*["'][^"']*["']\)\s*$|\bexpect\((?!true|false|\d)(.{1,80})\)\.\w+\(\1\)/;
-const skipped =
-  /\b(?:it|test|describe|suite|context|specify|bench)\.(?:skip|todo|fixme|failing|skipIf|runIf)\b|\b(?:this|t|ctx|context)\.skip\(|\b(?:xit|xtest|xdescribe|xcontext|xspecify)\s*\(|\b(?:pytest\.mark\.(?:skipif|skip|xfail)|pytest\.(?:skip|importorskip)|collect_ignore\w*|__test__\s*=\s*False|unittest\.(?:skip|expectedFailure))|\bt\.Skip(?:f|Now)?\(|#\[(?:ignore|should_panic)\b|#!?\[cfg\((?!test\))|\/\/go:build\b|@(?:Ignore|Disabled)\b|\[Ignore\b|Skip\s*=\s*"|GTEST_SKIP|\bDISABLED_\w+|\bpending\s*\(|\bskip:\s*(?:true|!|process\b|["'])|\.each\(\s*\[\s*\]|^\s*if\s*\(?\s*(?:false|False|0)\s*[):]/;
+const skipped = anyOf(
+  /\b(?:it|test|describe|suite|context|specify|bench)\.(?:skip|todo|fixme|failing|skipIf|runIf)\b/,
+  /\b(?:this|t|ctx|context)\.skip\(|\b(?:xit|xtest|xdescribe|xcontext|xspecify)\s*\(/,
+  /\b(?:pytest\.mark\.(?:skipif|skip|xfail)|pytest\.(?:skip|importorskip)|collect_ignore\w*|__test__\s*=\s*False|unittest\.(?:skip|expectedFailure))/,
+  /\bt\.Skip(?:f|Now)?\(|#\[(?:ignore|should_panic)\b|#!?\[cfg\((?!test\))|\/\/go:build\b/,
+  /@(?:Ignore|Disabled)\b|\[Ignore\b|Skip\s*=\s*"|GTEST_SKIP|\bDISABLED_\w+|\bpending\s*\(/,
+  /\bskip:\s*(?:true|!|process\b|["'])|\.each\(\s*\[\s*\]|^\s*if\s*\(?\s*(?:false|False|0)\s*[):]/,
+);
 const focused = /\b(?:it|test|describe|suite|context)\.only\b|\b(?:fit|fdescribe|fcontext)\s*\(/;
 const retried =
   /\bretryTimes\(|\bthis\.retries\(|\bconfigure\(\{[^}]*retries|@(?:flaky|Flaky|RetryingTest)\b|pytest\.mark\.flaky/;
@@ -121,28 +144,27 @@ function findWeakerTests(text: ChangedText, lines: readonly string[]): readonly 
   const lost = (pattern: RegExp): number => countMatches(removed, pattern) - countMatches(added, pattern);
   const [cases, asserts] = [lost(testCase), lost(assertion)];
   if (file.status === 'deleted') {
-    const gone = [
-      ...(cases > 0 ? [formatCount(cases, 'test')] : []),
-      ...(asserts > 0 ? [formatCount(asserts, 'assertion')] : []),
-    ];
+    const gone = [...clause(cases, 'test'), ...clause(asserts, 'assertion')];
     return gone.length === 0 ? [] : [`${gone.join(' with ')} deleted`];
   }
-  const left = file.movedFrom;
-  const looser = Math.min(-lost(loose), countMatches(removed, assertion));
-  const guarded = findGuardedAssertions(text, assertion);
+  const isRenamedAway = file.movedFrom !== null && isTestByName(file.movedFrom.path) && !isTestByName(path);
+  const looser = asserts > 0 ? 0 : Math.min(-lost(loose), countMatches(removed, assertion));
+  const guarded = findGuardedAssertions(text, assertion) ?? { count: 0, guard: '' };
   return [
-    ...(left !== null && isTestByName(left.path) && !isTestByName(path) ? ['its new name is not that of a test'] : []),
-    ...(cases > 0 ? [`${formatCount(cases, 'test')} fewer`] : []),
-    ...(asserts > 0 ? [`${formatCount(asserts, 'assertion')} fewer`] : []),
-    ...(commented > 0 ? [`${formatCount(commented, 'test')} in comments now`] : []),
-    ...(asserts <= 0 && looser > 0 ? [`${formatCount(looser, 'exact assertion')} became loose`] : []),
-    ...(guarded === null
-      ? []
-      : [`${formatCount(guarded.count, 'assertion')} behind \`${guarded.guard.slice(0, 60)}\` now`]),
+    ...(isRenamedAway ? ['its new name is not that of a test'] : []),
+    ...clause(cases, 'test', ' fewer'),
+    ...clause(asserts, 'assertion', ' fewer'),
+    ...clause(commented, 'test', ' in comments now'),
+    ...clause(looser, 'exact assertion', ' became loose'),
+    ...clause(guarded.count, 'assertion', ` behind \`${guarded.guard.slice(0, 60)}\` now`),
     ...describeChangedExpectations(text, assertion),
     ...listMore(text, [skipped, focused, vacuous, retried]),
     ...countRecorded(text),
   ];
+}
+
+function clause(count: number, noun: string, what = ''): readonly string[] {
+  return count > 0 ? [formatCount(count, noun) + what] : [];
 }
 
 /** Results of earlier runs that tests compare with: what the code does now was written over them. */
@@ -177,7 +199,8 @@ const command =
   /^\s*(?:(?:npm|pnpm|yarn|npx|make|cargo|go|pytest|python3?|tox|mvn|gradle|ctest|dotnet|bundle|ruff|mypy|eslint|biome|\.\/gradlew)\s[^\n]*(?:test|check|lint|verify|audit|clippy|vet|mypy|ruff|spec|fmt)[^\n]*|(?:pytest|tox|ctest|mypy)\b[^\n]*)$/;
 
 /** Commands and actions of a pipeline that are gone: neither they nor what they run stands in it any more. */
-function findLostSteps({ removed, after }: ChangedText): readonly string[] {
+function findLostSteps({ removed, after, file }: ChangedText): readonly string[] {
+  if (file.status === 'deleted') return ['checks of every push are gone with it'];
   const runs = after.split('\n').filter(isRealLine).join('\n');
   const lost = new Set<string>();
   for (const line of removed.filter(isRealLine)) {
@@ -225,12 +248,13 @@ function findLowerLimits({ kind, added, removed, after: text }: ChangedText): re
   const now = new Map(added.flatMap(readLimit));
   const found = removed.flatMap(readLimit).flatMap(([key, before]) => {
     const after = now.get(key);
-    if (after === before) return [];
-    if (after === undefined)
-      return kind !== 'test' && minimum.test(key) && !text.includes(key) ? [`${key} ${before} is gone`] : [];
+    if (after === undefined) {
+      const isGone = kind !== 'test' && minimum.test(key) && !text.includes(key);
+      return isGone ? [`${key} ${before} is gone`] : [];
+    }
     const isAllowance = /timeout|max|tolerance/i.test(key);
-    if (isAllowance ? after < before : after > before) return [];
-    return [`${key} ${before} → ${after}`];
+    const passesMoreEasily = isAllowance ? after > before : after < before;
+    return passesMoreEasily ? [`${key} ${before} → ${after}`] : [];
   });
   return [...new Set(found)].slice(0, 3);
 }
