@@ -29,17 +29,12 @@ export interface LoadedConfig {
  * Reads the configuration from a file, or takes the defaults where there is none.
  * Throws a FlameError `bad-config` (all mistakes in it), `config-too-new` or `config-unreadable`.
  */
-export async function loadConfig(options: {
-  readonly file: string | null;
-  /** The file's name in errors; its last name by default. */
-  readonly displayName?: string;
-}): Promise<LoadedConfig> {
-  const { file } = options;
+export async function loadConfig({ file }: { readonly file: string | null }): Promise<LoadedConfig> {
   if (file === null) {
     const config = defaultConfig();
     return { config, file, text: null, warnings: [], digest: digestConfig(config) };
   }
-  const name = options.displayName ?? basename(file);
+  const name = basename(file);
   const text = await readText(file, name);
   const parsed = parseConfig(text, name);
   return { ...parsed, file, text };
