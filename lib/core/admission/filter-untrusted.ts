@@ -1,4 +1,3 @@
-import type { ObjectId } from '../../domain/ids.ts';
 import type { AdmittedSession, Snapshot } from '../../domain/ports/store-port.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
@@ -114,8 +113,6 @@ export function filterUntrustedNotes(
   }));
 }
 
-type Verdicts = Pick<Snapshot, 'verdictsOn'>;
-
 /** Nothing is started, judged or landed for it any more. */
 export function isMergedOrDropped({ status }: Task): boolean {
   return status === 'merged' || status === 'dropped';
@@ -161,17 +158,14 @@ function isRunnable(task: Task, { decided, isOffered }: TrustRules): boolean {
 }
 
 /** A result that rests on no verdict of this clone is none: the work is judged here. */
-function judgedHere(task: Task, snapshot: Verdicts, { decided }: TrustRules): Task {
+function judgedHere(task: Task, snapshot: Pick<Snapshot, 'verdictsOn'>, { decided }: TrustRules): Task {
   const { status, commit, result } = task;
   if (status !== 'done' || result.status === null || commit === null) return task;
-  const found = verdictsAbout(task, commit, snapshot).findLast((verdict) =>
-    known.has(decided, verdict, toVerdictDecision),
-  );
+  const about = snapshot
+    .verdictsOn(commit)
+    .filter(({ session, task: id }) => session === task.session && id === task.id);
+  const found = about.findLast((verdict) => known.has(decided, verdict, toVerdictDecision));
   return found?.status === result.status ? task : unjudged(task);
-}
-
-function verdictsAbout({ session, id }: Task, commit: ObjectId, snapshot: Verdicts): readonly Verdict[] {
-  return snapshot.verdictsOn(commit).filter((verdict) => verdict.session === session && verdict.task === id);
 }
 
 // The same object each time, so that a comparison finds nothing changed.

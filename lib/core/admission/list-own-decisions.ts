@@ -64,14 +64,12 @@ export function listOwnDecisions(before: SessionBefore, made: WrittenNotes): rea
 export function listSupersededDecisions(before: SessionBefore, made: WrittenNotes): readonly LoggedDecision[] {
   const { session: next } = made;
   const states = new Map(next?.changesets.map(({ id, commit, state }) => [`${id} ${commit}`, state]));
-  const approvals = before.session.changesets
-    .filter(({ state }) => next !== null && state === 'approved')
-    .filter(({ id, commit }) => states.get(`${id} ${commit}`) !== 'approved')
-    .map((changeset) => toApprovalDecision(before.session, changeset));
-  const landings = before.session.changesets
-    .filter(({ state }) => next !== null && state === 'landed')
-    .filter(({ id, commit }) => states.get(`${id} ${commit}`) !== 'landed')
-    .map((changeset) => toLandedDecision(before.session, changeset));
+  const changed = next === null ? [] : before.session.changesets;
+  const left = changed.filter(({ id, commit, state }) => states.get(`${id} ${commit}`) !== state);
+  const decisions = left.flatMap((changeset) => {
+    if (changeset.state === 'approved') return [toApprovalDecision(before.session, changeset)];
+    return changeset.state === 'landed' ? [toLandedDecision(before.session, changeset)] : [];
+  });
   const known = new Map([...before.tasks, ...before.received].map((task) => [task.id, task]));
   const last = new Map(made.changed.map((task) => [task.id, task]));
   const tasks = [...last.values()].flatMap((task) => {
@@ -90,7 +88,7 @@ export function listSupersededDecisions(before: SessionBefore, made: WrittenNote
     .pages()
     .filter(({ task }) => made.pages.some((page) => page.task === task))
     .flatMap((page) => notesBeyond(page, made.pages));
-  return [...approvals, ...landings, ...tasks, ...course, ...notes];
+  return [...decisions, ...tasks, ...course, ...notes];
 }
 
 /** The notes of a page that its other versions don't have. */

@@ -78,7 +78,10 @@ function sessionFacts(session: Session): Facts {
     'plans sent back': sent_back === undefined ? null : textOf(sent_back),
     'raised limit': raised_limit === null ? null : `${raised_limit}`,
     checkout: checkout === null ? null : `${shortId(checkout.from)} to ${shortId(checkout.to)}`,
-    pauses: session.pauses.length === 0 ? null : session.pauses.map(describePause).join(', '),
+    pauses:
+      session.pauses.length === 0
+        ? null
+        : session.pauses.map(({ adapter, until, why }) => `${adapter} until ${until}: ${why}`).join(', '),
     spent: `$${session.cost_usd} and ${session.tokens} tokens`,
     'decided at gates': `${session.gates.length}`,
     'agent runs': `${session.agents.length}`,
@@ -93,10 +96,6 @@ function courseOf({ state, wave, cycle, replans }: Session): string {
 function describePlan(proposal: NonNullable<Session['proposal']>): string {
   const ids = proposal.map(({ id }) => id).join(', ');
   return `a plan of ${proposal.length} task${proposal.length === 1 ? '' : 's'} (${ids}) ${canonicalDigest(proposal).slice(0, 8)}`;
-}
-
-function describePause({ adapter, until, why }: Session['pauses'][number]): string {
-  return `${adapter} until ${until}: ${why}`;
 }
 
 function changesetChanges(before: Session, after: Session): readonly IncomingChange[] {

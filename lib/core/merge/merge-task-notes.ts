@@ -73,7 +73,7 @@ export function mergeTaskNotes(base: Task | null, ours: Task, theirs: Task): Mer
     ...(head.loser === null ? [] : [supersededHead(head.loser.value, ours.created_at)]),
     ...lostFields.map(({ what, lost }) => supersededField(`${what}: ${lost}`, ours.created_at)),
   ];
-  const values = valuesOf(planned);
+  const values: Partial<Task> = Object.fromEntries(Object.entries(planned).map(([key, { value }]) => [key, value]));
   // Without a base what lost to one clone may be what another one wins with: then it isn't lost.
   const current =
     base === null
@@ -99,10 +99,6 @@ export function mergeTaskNotes(base: Task | null, ours: Task, theirs: Task): Mer
     updated_at: pickLaterIsoTime(ours.updated_at, theirs.updated_at),
   };
   return { value, lost: [...lossOf('status', head, describeTaskHead), ...lostFields] };
-}
-
-function valuesOf(choices: Readonly<Record<string, MergeChoice<unknown>>>): Partial<Task> {
-  return Object.fromEntries(Object.entries(choices).map(([key, { value }]) => [key, value]));
 }
 
 function lossOf<Value>(what: string, choice: MergeChoice<Value>, describe: (value: Value) => string): LostValue[] {

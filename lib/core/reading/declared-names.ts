@@ -194,7 +194,7 @@ function readSignature(text: string, from: number, { ends, isAngled }: Signature
   const last = Math.min(text.length, from + longestSignature);
   for (; at < last; at += 1) {
     const character = text[at] ?? '';
-    if (depth === 0 && ends.includes(character) && !isArrow(text, at)) break;
+    if (depth === 0 && ends.includes(character) && !text.startsWith('=>', at)) break;
     if (opening.includes(character)) depth += 1;
     else if (closing.includes(character) && text[at - 1] !== '=' && text[at - 1] !== '-') depth -= 1;
     if (depth < 0) break;
@@ -208,10 +208,6 @@ function readSignature(text: string, from: number, { ends, isAngled }: Signature
     .replace(/,(?=[)\]}]|\s*$)/g, '')
     .replace(/(?<=[(,] ?)(?:(?:mut|public|private|protected|readonly|override) )+(?=[\w$]+\??:)/g, '')
     .trim();
-}
-
-function isArrow(text: string, at: number): boolean {
-  return text[at] === '=' && text[at + 1] === '>';
 }
 
 /** Names of `export { a, b as c }` and `module.exports = { a, b }`. */

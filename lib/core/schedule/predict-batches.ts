@@ -42,15 +42,11 @@ export function computeChainLengths(tasks: readonly Chained[]): ReadonlyMap<stri
   return walk(
     tasks,
     order,
-    (task) => longestBehind(root, task),
+    ({ file_locks: locks }) => Math.max(0, ...locks.map((lock) => longestAt(root, placeOf(lock)))),
     ({ file_locks: locks }, length) => {
       for (const lock of locks) enter(root, placeOf(lock), length);
     },
   );
-}
-
-function longestBehind(root: Folder, { file_locks: locks }: Chained): number {
-  return Math.max(0, ...locks.map((lock) => longestAt(root, placeOf(lock))));
 }
 
 /** Goes from those that come last to those that come first, in an order that keeps the dependencies. */

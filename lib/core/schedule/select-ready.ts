@@ -38,7 +38,8 @@ export function selectReadyTasks({
   const ready = tasks.filter(
     (task) => task.status === 'pending' && !taken.has(task.id) && waitOf(task, now) === 0 && isClearSoon(task),
   );
-  const chains = ready.length < 2 ? new Map() : computeChainLengths(tasks.filter(isPendingTask));
+  // Blocked and failed tasks hold up no others.
+  const chains = ready.length < 2 ? new Map() : computeChainLengths(tasks.filter(({ status }) => status === 'pending'));
   const atWork = busy.filter(({ id }) => !judged.has(id));
   const used = atWork.reduce((sum, task) => sum + places(task), 0);
   const { selected, deferred } = pickNonConflictingBatch({
@@ -64,11 +65,6 @@ export function msUntilNextBackoffEnds(tasks: readonly Task[], now: number): num
     .map((task) => waitOf(task, now))
     .filter((wait) => wait > 0);
   return waits.length === 0 ? null : Math.min(...waits);
-}
-
-/** True for pending tasks: blocked and failed ones hold up no others. */
-export function isPendingTask({ status }: Task): boolean {
-  return status === 'pending';
 }
 
 function dependencyCheck(tasks: readonly Task[], asDone: ReadonlySet<string> = new Set()): (task: Task) => boolean {

@@ -61,7 +61,8 @@ export function computeStats({ reported, all, slots, now }: StatsFacts): Stats {
   const times = spans.flatMap((task) => computeTaskTimes(task) ?? []);
   const sessions = shown.map(({ record }) => record.session);
   const attempts = sum(tasks.map((task) => task.attempts));
-  const counts = withFlow(sumHealthCounts(shown.map((one) => one.counts)), flow);
+  // Sessions share the worker slots.
+  const counts = { ...sumHealthCounts(shown.map((one) => one.counts)), busy: flow.busy_s, usable: flow.usable_s };
   return {
     schema_version: 1,
     at: now.toISOString(),
@@ -123,11 +124,6 @@ function measure(record: SessionRecord, slots: number): Measured {
     same: verified.same,
   };
   return { record, spans, tasks, flow, counts, figures: sessionFigures(record, tasks, counts) };
-}
-
-/** Sessions share the worker slots. */
-function withFlow(counts: HealthCounts, { busy_s: busy, usable_s: usable }: Flow): HealthCounts {
-  return { ...counts, busy, usable };
 }
 
 function taskFigures(task: TaskSpans, { session, verdicts }: SessionRecord): TaskFigures {

@@ -39,7 +39,8 @@ export async function findWorkTips(parts: WorkTipFinderPorts, tasks: readonly Ta
   const found = await Promise.all(
     tasks.map((task) => {
       // Work that waits is rebased before it is compared with any.
-      if (task.status === 'done' && !stackState.waits(task)) return acceptedTip(task);
+      if (task.status === 'done' && !stackState.waits(task))
+        return { task, commit: task.commit, start: task.start_commit, quarantine: null, isAtWork: false };
       if (task.status !== 'claimed' || (task.agent_id === null && task.start_commit === null)) return null;
       return tipAtWork(parts, task, cells);
     }),
@@ -49,11 +50,6 @@ export async function findWorkTips(parts: WorkTipFinderPorts, tasks: readonly Ta
     tips: tips.filter(({ isAtWork, commit, start }) => !isAtWork || commit !== start),
     unreadable: found.filter((tip) => tip === 'unreadable').length,
   };
-}
-
-function acceptedTip(task: Task & { readonly status: 'done' }): WorkTip {
-  const { commit, start_commit: start } = task;
-  return { task, commit, start, quarantine: null, isAtWork: false };
 }
 
 /** null: nothing of it is here, as where another clone works on it. */

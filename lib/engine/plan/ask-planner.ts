@@ -4,7 +4,7 @@ import { parsePlannerAnswer } from '../../domain/config/agent-answers.ts';
 import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { FlameError, type FlameErrorInit, refusedError } from '../../domain/flame-error.ts';
-import type { AgentId, ObjectId, SessionId } from '../../domain/ids.ts';
+import type { AgentId, ObjectId } from '../../domain/ids.ts';
 import { adapterTalksToModel } from '../../domain/ports/adapter.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
@@ -86,7 +86,7 @@ async function plannerJob(
       memory: await recallForPlanner(context, session.objective),
       notes: session.sent_back?.notes ?? (session.replan_notes === null ? [] : [session.replan_notes]),
       sentBack: (session.sent_back?.plan ?? []).map(describePlanned),
-      tasks: describeTasks(tasks, await pagesOf(context, session.id)),
+      tasks: describeTasks(tasks, (await viewSession(context, session.id)).snapshot.blackboardOf(session.id)),
       problems,
     },
   };
@@ -119,10 +119,6 @@ function leftWithoutPlan(): FlameError {
 /** `kind` is waiting where the person ended the planning. */
 export function noPlanError(message: string, init: Pick<FlameErrorInit, 'kind' | 'details' | 'hints'>): FlameError {
   return new FlameError({ ...init, code: 'no-plan', message });
-}
-
-async function pagesOf(context: RunContext, id: SessionId): Promise<readonly BlackboardPage[]> {
-  return (await viewSession(context, id)).snapshot.blackboardOf(id);
 }
 
 /**

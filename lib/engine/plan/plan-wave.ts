@@ -6,7 +6,6 @@ import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { DecisionWithPlace, PlanDecision } from '../../domain/ports/gates.ts';
 import type { GitFiles } from '../../domain/ports/git-contents.ts';
-import type { LoggedDecision } from '../../domain/state/decision-log.ts';
 import type { Plan, PlannedTask } from '../../domain/state/plan-schema.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';
@@ -144,15 +143,11 @@ async function propose(context: RecordContext, session: Session, plan: Plan, isB
       subject: `session: a plan of ${plan.tasks.length} task${plan.tasks.length === 1 ? '' : 's'} is proposed`,
     },
     // By writing the plan, a person vouches for its adapters, whether or not the rest is approved.
-    accepted: isByHand ? adapterChoices(session.id, plan) : [],
+    accepted: isByHand ? plan.tasks.flatMap((task) => listAdapterDecisions({ ...task, session: session.id })) : [],
   }));
   const waves = predictTaskBatches(plan.tasks, context.config.concurrency.development).length;
   context.events.emit({ event: 'plan-proposed', tasks: plan.tasks.length, waves });
   return viewSession(context, session.id);
-}
-
-function adapterChoices(session: SessionId, { tasks }: Plan): readonly LoggedDecision[] {
-  return tasks.flatMap((task) => listAdapterDecisions({ ...task, session }));
 }
 
 /** Asks the person about a plan; `check` finds what is wrong with it. */

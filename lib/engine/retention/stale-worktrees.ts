@@ -107,15 +107,11 @@ export async function listStaleRequestBranches({ git }: Git, { sessions }: Snaps
     (session.landing?.requests ?? []).map((request) => judge(git, session, request)),
   );
   return (await Promise.all(found)).filter(
-    (stale): stale is StaleBranch => stale !== null && !checkedOut.has(shortName(stale)),
+    (stale): stale is StaleBranch => stale !== null && !checkedOut.has(stale.ref.ref.slice('refs/heads/'.length)),
   );
 }
 
 type StaleBranch = Extract<CleanupItem, { kind: 'branch' | 'changeset' }>;
-
-function shortName({ ref }: StaleBranch): string {
-  return ref.ref.slice('refs/heads/'.length);
-}
 
 async function judge(
   git: Git['git'],
@@ -133,15 +129,11 @@ async function judge(
   return {
     kind: 'branch',
     ref: { ref, commit },
-    subject: subjectOf(id, group),
+    // A group's name has the form of a task's.
+    subject: { session: id, task: parseTaskId(group) },
     isMerged,
     name: ref,
     why,
     needsForce: !isMerged && !isMergedThere,
   };
-}
-
-/** Session and task it is kept under: a group's name has the form of a task's. */
-function subjectOf(session: SessionId, group: string): StaleBranch['subject'] {
-  return { session, task: parseTaskId(group) };
 }

@@ -145,61 +145,39 @@ async function share(
   const members = tasks.filter(isOn);
   // A remark on the whole, or a check, names no task: the tasks that landed last know of the others.
   const last = members.filter(({ id }) => landed.at(-1)?.tasks.includes(id) === true);
-  const lineOf = new Map(remarks.filter(isNew).map((remark) => [remark.id, toComment(remark)]));
-  const placed = await placeAll(context, members, lineOf);
-  const isLast = (task: Task): boolean => last.includes(task);
+  const fresh = remarks.filter(isNew).map((remark) => ({ remark, comment: toComment(remark) }));
+  const idOf = new Map(
+    fresh.flatMap(({ remark, comment }) => (comment === null ? [] : [[comment, remark.id] as const])),
+  );
+  const placed = await assignCommentsToTasks(context, members, [...idOf.keys()]);
+  const whole = fresh.flatMap(({ remark, comment }) => (comment === null ? remark : []));
+  const others = renderOthers(failed.filter(isNew), whole);
   return new Map(
     members
       .filter(({ status }) => status === 'merged')
       .map((task) => {
-        const onLines = remarks.filter(({ id }) => placed.get(id)?.has(task.id) === true).slice(0, mostRemarks);
-        const others = isLast(task) ? remarks.filter((one) => isNew(one) && lineOf.get(one.id) === null) : [];
-        const checks = isLast(task) ? failed.filter(isNew) : [];
-        return [task.id, gather(onLines, others, checks, lineOf)] as const;
+        const onLines = (placed.get(task.id) ?? [])
+          .slice(0, mostRemarks)
+          .map((comment) => ({ id: idOf.get(comment) ?? '', kind: 'line' as const, comment }));
+        return [task.id, last.includes(task) ? [...onLines, ...others] : onLines] as const;
       }),
   );
 }
 
-type Lines = ReadonlyMap<string, LineComment | null>;
-
-async function placeAll(
-  context: WithGit<GitDiffs>,
-  tasks: readonly Task[],
-  lines: Lines,
-): Promise<ReadonlyMap<string, ReadonlySet<TaskId>>> {
-  const all = [...lines].flatMap(([id, comment]) => (comment === null ? [] : [{ id, comment }]));
-  const placed = await assignCommentsToTasks(
-    context,
-    tasks,
-    all.map(({ comment }) => comment),
-  );
-  const takers = (comment: LineComment): ReadonlySet<TaskId> =>
-    new Set([...placed].flatMap(([task, comments]) => (comments.includes(comment) ? [task] : [])));
-  return new Map(all.map(({ id, comment }) => [id, takers(comment)]));
-}
-
-function gather(
-  onLines: readonly Remark[],
-  others: readonly Remark[],
-  checks: readonly FailedCheck[],
-  lines: Lines,
-): readonly RemarkForTask[] {
-  const given: RemarkForTask[] = onLines.flatMap(({ id }) => {
-    const comment = lines.get(id) ?? null;
-    return comment === null ? [] : [{ id, kind: 'line' as const, comment }];
-  });
-  let [size, count] = [0, 0];
+/** Failed checks and remarks on the whole, as many as have room. */
+function renderOthers(checks: readonly FailedCheck[], whole: readonly Remark[]): readonly RemarkForTask[] {
+  const given: RemarkForTask[] = [];
+  let size = 0;
   const add = (id: string, kind: 'check' | 'whole', text: string): void => {
-    if (size + text.length > maxRemarkCharacters || count >= mostRemarks) return;
+    if (size + text.length > maxRemarkCharacters || given.length >= mostRemarks) return;
     size += text.length;
-    count += 1;
     given.push({ id, kind, text });
   };
   for (const { id, name, conclusion, url, log } of checks) {
     const end = log === null ? '\nIts log could not be read.' : log === '' ? '' : `\nThe end of its log:\n${log}`;
     add(id, 'check', `The check ${name} ended with ${conclusion}: ${url}${end}`);
   }
-  for (const { id, by, text } of others) add(id, 'whole', `${by}: ${text}`);
+  for (const { id, by, text } of whole) add(id, 'whole', `${by}: ${text}`);
   return given;
 }
 

@@ -1,7 +1,8 @@
-import type { SessionId } from '../../domain/ids.ts';
+import type { AgentId, SessionId } from '../../domain/ids.ts';
+import type { GitCells } from '../../domain/ports/git-cells.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { isInterrupted } from '../graceful-stop.ts';
-import { type AdapterFacts, agentWorktreePath, type RunContext } from '../run-context.ts';
+import { type AdapterFacts, agentWorktreePath, type RunContext, type WithGit } from '../run-context.ts';
 import { claimTaskForAgent } from './claim-for-agent.ts';
 import { runAgentForAttempt } from './perform-attempt.ts';
 import {
@@ -44,7 +45,7 @@ export async function makeOneAttempt(
     ending = await runAgentForAttempt(context, attempt, { ...begun, onAgentOver: () => steps.onAgentOver() });
   } catch (error) {
     // By its claim the next start finds what a finished agent left, and takes it in: it is not paid for twice.
-    if (!(isInterrupted(error) && (await hasFinished(context, attempt))))
+    if (!(isInterrupted(error) && (await hasAgentFinished(context, [agent]))))
       await releaseClaimOfAttempt(context, attempt, error);
     throw error;
   }
@@ -53,6 +54,7 @@ export async function makeOneAttempt(
   else await recordAttemptEnding(context, attempt, ending, () => steps.onRecorded());
 }
 
-async function hasFinished({ git }: Pick<RunContext, 'git'>, { path }: Attempt): Promise<boolean> {
-  return (await git.cells()).some((cell) => cell.path === path && cell.ended !== null);
+/** Whether one of these agents has ended well: the next start takes in what it left. */
+export async function hasAgentFinished({ git }: WithGit<GitCells>, agents: readonly AgentId[]): Promise<boolean> {
+  return (await git.cells()).some(({ ended }) => ended !== null && agents.some((agent) => agent === ended.run.id));
 }

@@ -16,6 +16,7 @@ import { agentWorktreePath, type RunContext } from '../run-context.ts';
 import { claimTaskForAgent, type StartedAttempt } from './claim-for-agent.ts';
 import { makeFailedEnding } from './judge-agent-work.ts';
 import { checkAttemptsToChoose, doesAttemptCountHere, makeAttemptRecords } from './judge-several-attempts.ts';
+import { hasAgentFinished } from './make-one-attempt.ts';
 import { runAgentForAttempt } from './perform-attempt.ts';
 import {
   type Attempt,
@@ -48,8 +49,9 @@ export async function makeSeveralAttempts(context: RunContext, { task, steps }: 
     if (context.signal.aborted) await releaseClaimOfAttempt(context, claim, null);
     else await settle(context, claim, { postponed, steps });
   } catch (error) {
+    const agents = open.map(({ agent_id: agent }) => agent);
     // By its claim the next start finds what a finished agent left, and takes it in: it is not paid for twice.
-    if (!(isInterrupted(error) && (await hasFinished(context, open))))
+    if (!(isInterrupted(error) && (await hasAgentFinished(context, agents))))
       await releaseClaimOfAttempt(context, claim, error);
     throw error;
   }
@@ -115,11 +117,6 @@ export function makeAttemptFromRecord(
     began: context.now().getTime(),
     path: agentWorktreePath(context, agent),
   };
-}
-
-async function hasFinished({ git }: Pick<RunContext, 'git'>, open: readonly AttemptRecord[]): Promise<boolean> {
-  const ids = new Set<string>(open.map(({ agent_id }) => agent_id));
-  return (await git.cells()).some(({ ended }) => ended !== null && ids.has(ended.run.id));
 }
 
 interface Ended {

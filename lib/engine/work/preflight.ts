@@ -42,8 +42,9 @@ export async function requireRunCanStart(context: RunContext, roles: readonly Ro
   await requireOwnSubmodules(context, base.commit);
   await requireAdapters(context, roles);
   for (const role of roles) requirePrices(context, role, [chooseAdapterAndModel(context.config, role, null)]);
+  const { concurrency } = context.config;
   await requireRoomForWorktrees(context, {
-    count: agentsAtOnce(context.config),
+    count: Math.max(concurrency.development, concurrency.validation),
     hint: 'Free some disk, or lower concurrency.development in .blueflame.yml',
   });
   return base;
@@ -181,10 +182,6 @@ export async function requireRoomForWorktrees(
   if (free >= wanted) return;
   const what = count === 1 ? 'a worktree needs' : `${count} agents need`;
   throw noDiskSpaceError(`${Math.round(free)} MB of disk are free, but ${what} ${wanted} MB.`, hint);
-}
-
-function agentsAtOnce({ concurrency }: Config): number {
-  return Math.max(concurrency.development, concurrency.validation);
 }
 
 /** Roots to search: the places of this program, and all refs of such a name. */
