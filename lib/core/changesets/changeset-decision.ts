@@ -49,22 +49,14 @@ function asBuilt({ rejected_tasks: _, remarks: __, message: ___, ...changeset }:
   return { ...changeset, state: 'waiting', reason: null, decided_by: null };
 }
 
-/** Some tasks of a changeset that are sent back, and why. */
-export interface RejectedTasks {
-  /** In the order of the changeset; neither none nor all of them. */
-  readonly tasks: readonly TaskId[];
-  readonly reason: string;
-  readonly by: string;
-}
-
 /**
- * Rejects a part of a changeset in its session: the changeset keeps its place as what the person saw, and its other
+ * Rejects a part of a changeset in its session, neither none nor all of its tasks: the changeset keeps its place as what the person saw, and its other
  * tasks can be merged again. Changesets built on it become void, since they stand on all of it.
  */
 export function rejectTasksOfChangeset(
   session: Session,
   { id, group }: Pick<Changeset, 'id' | 'group'>,
-  { tasks, reason, by }: RejectedTasks,
+  { tasks, reason, by }: { readonly tasks: readonly TaskId[]; readonly reason: string; readonly by: string },
 ): Session {
   const words = `${tasks.join(', ')}: ${reason}`;
   const rejected = withChangesetState(session, [id], 'rejected', words, by);

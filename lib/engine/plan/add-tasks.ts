@@ -54,7 +54,9 @@ export async function addTasks(
       existing.map((task) => task.id),
     );
     if (problems.length > 0) throw nothingAdded(problems.map(describePlanProblem));
-    const session = open ?? withPlanByHand(makeEmptySession(context, id, objectiveOf(added), base));
+    // Its plan is what was added by hand: no question is asked about it.
+    const byHand = { cycle: 1, wave: 'work' } as const;
+    const session = open ?? { ...makeEmptySession(context, id, objectiveOf(added), base), ...byHand };
     const view = { session, tasks: existing };
     const tasks = planned.map((task, index) => ({
       ...makeTaskOfPlannedTask(context, view, task, at),
@@ -85,11 +87,6 @@ function openSession({ sessions, current }: Snapshot, wanted: SessionId | null):
   throw refusedError('session-ended', `Session ${session.id} has ended: no task can be added to it.`, [
     'git flame task add TITLE --locks PATH',
   ]);
-}
-
-/** Its plan is what was added by hand: no question is asked about it. */
-function withPlanByHand(session: Session): Session {
-  return { ...session, cycle: 1, wave: 'work' };
 }
 
 function objectiveOf(added: readonly NewTask[]): string {

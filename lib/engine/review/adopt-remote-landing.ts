@@ -42,7 +42,11 @@ export async function adoptLandingFromRemote(context: RunContext, id: SessionId)
   // The branch has it already, or it was taken back there.
   if ((await holds(tip)) || !(await holds(theirs))) return;
   const obstacle = await findObstacle(context, branch, { tip, to });
-  if (obstacle !== null) throw landedElsewhere({ branch, to, obstacle, remote: remoteSession.remote });
+  if (obstacle !== null) {
+    const { remote } = remoteSession;
+    const there = `${branch} at ${remote} has what this session landed, ${shortId(to)}`;
+    throw baseBehind(`${there}, but ${branch} here is behind: ${obstacle}`, branch, remote);
+  }
   await decideAndRecord(context, id, ({ session: now }) => ({
     session: {
       next: {
@@ -71,7 +75,7 @@ async function advanceBaseToRemote(context: RunContext, remoteSession: RemoteSes
   const { remote } = remoteSession;
   if (await git.isAncestor(to, tip)) throw notPushed(branch, remote);
   const obstacle = await findObstacle(context, branch, { tip, to });
-  if (obstacle !== null) throw behind({ branch, obstacle, remote });
+  if (obstacle !== null) throw baseBehind(`${branch} here can't follow ${remote}: ${obstacle}`, branch, remote);
   await decideAndRecord(context, id, ({ session: now }) => {
     // Changesets built on the old one are built again by its review.
     const isBuilt = listChangesetsOfCycle(now).some(isChangesetOpen);
@@ -111,13 +115,7 @@ async function findObstacle(
   return null;
 }
 
-type Behind = { readonly branch: string; readonly obstacle: string; readonly remote: string };
-
-function behind({ branch, obstacle, remote }: Behind): FlameError {
-  return baseBehind(`${branch} here can't follow ${remote}: ${obstacle}`, { branch, remote });
-}
-
-function baseBehind(message: string, { branch, remote }: Omit<Behind, 'obstacle'>): FlameError {
+function baseBehind(message: string, branch: string, remote: string): FlameError {
   return new FlameError({
     kind: 'waiting',
     code: 'base-behind',
@@ -134,21 +132,6 @@ function notPushed(branch: string, remote: string): FlameError {
     message: `${branch} has commits here that are not at ${remote}, so no other machine could start from it.`,
     hints: [`git push ${shellQuote(remote)} ${shellQuote(branch)}`, 'git flame run'],
   });
-}
-
-function landedElsewhere({
-  branch,
-  to,
-  obstacle,
-  remote,
-}: {
-  readonly branch: string;
-  readonly to: ObjectId;
-  readonly obstacle: string;
-  readonly remote: string;
-}): FlameError {
-  const message = `${branch} at ${remote} has what this session landed, ${shortId(to)}, but ${branch} here is behind: ${obstacle}`;
-  return baseBehind(message, { branch, remote });
 }
 
 /**

@@ -3,7 +3,6 @@ import type { ObjectId, SessionId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
-import type { Task } from '../../domain/state/task-schema.ts';
 import { type RecordContext, requireTaskInView, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
 import { runLifecycleScript } from '../run-script.ts';
@@ -11,7 +10,7 @@ import { readBaseTip } from '../start-point.ts';
 import { diagnoseCommit, filterFailedDiagnostics, markDiagnosticsFailingOnBase } from '../validate/run-diagnostics.ts';
 import { adoptLandingFromRemote } from './adopt-remote-landing.ts';
 import { commitLandingTransaction } from './landing-transaction.ts';
-import { findUnlandedBelow, proveMayLand } from './prove-landing.ts';
+import { type ChangesetToProve, findUnlandedBelow, proveMayLand } from './prove-landing.ts';
 import {
   noApprovalReason,
   refuseLandingOnMovedBase,
@@ -132,17 +131,7 @@ async function mayLand(
 /** Fits an approved changeset onto the branch, in the shape it lands in; on top of later landings, if any. */
 async function fitOnto(
   context: RunContext,
-  {
-    session,
-    changeset,
-    tasks,
-    tip,
-  }: {
-    readonly session: SessionId;
-    readonly changeset: Changeset;
-    readonly tasks: readonly Task[];
-    readonly tip: ObjectId;
-  },
+  { session, changeset, tasks, tip }: ChangesetToProve & { readonly session: SessionId; readonly tip: ObjectId },
 ): Promise<Fit> {
   const { tree: approved } = await context.git.readCommit(changeset.commit);
   const shape = (tree: ObjectId): Promise<ObjectId> =>

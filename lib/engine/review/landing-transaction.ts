@@ -1,4 +1,4 @@
-import { findLandedChangeset, withChangesetState } from '../../core/changesets/changeset-decision.ts';
+import { changeChangesets, findLandedChangeset } from '../../core/changesets/changeset-decision.ts';
 import { applyTaskChanges } from '../../core/task/block-dependents.ts';
 import { markTaskMerged } from '../../core/task/task-outcome.ts';
 import type { TaskChange } from '../../core/task/task-state.ts';
@@ -49,19 +49,16 @@ export async function commitLandingTransaction(
     if (!isStillApproved(view, proven)) return null;
     const { session } = view;
     const tasks = changeset.tasks.map((task) => requireTaskInView(view, task));
-    const landed = {
-      ...withChangesetState(session, [changeset.id], 'landed', changeset.reason),
-      base_commit: commit,
-    };
-    const changesets = landed.changesets.map((known) =>
-      known.id === changeset.id ? { ...known, landed_commit: commit, ...onto } : known,
-    );
+    const { reason } = changeset;
+    const landed = changeChangesets(session, [changeset.id], (known) => {
+      return { ...known, state: 'landed', reason, landed_commit: commit, ...onto };
+    });
     const from = findPendingCheckout(context, session)?.from ?? tip;
     const checkout = { from, to: commit, place: context.place };
     const destined = withLandingBranch(context, session);
     const branch = findLandingBranch(destined);
     const isNew = branch !== findLandingBranch(session);
-    const merged = { ...landed, ...pickLandingEntry(destined), changesets, checkout };
+    const merged = { ...landed, base_commit: commit, ...pickLandingEntry(destined), checkout };
     const notes = turnRemarksIntoNotes(view, changeset, { at, place: context.place });
     const back = takenBackBy(context, { ...view, session: merged }, { tasks, above });
     return {

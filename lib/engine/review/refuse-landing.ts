@@ -1,4 +1,4 @@
-import { withChangesetState } from '../../core/changesets/changeset-decision.ts';
+import { changeChangesets, withChangesetState } from '../../core/changesets/changeset-decision.ts';
 import { withdrawTasks } from '../../core/task/block-dependents.ts';
 import { requeueTask } from '../../core/task/task-outcome.ts';
 import { type FlameError, refusedError } from '../../domain/flame-error.ts';
@@ -103,13 +103,10 @@ export async function reopenRedChangeset(
   const name = proven.changeset.id;
   const failing = filterFailedDiagnostics(diagnostics).map(({ command }) => command);
   const why = `its diagnostics fail now: ${failing.join(', ')}`;
-  const asked = (known: Changeset): Changeset =>
-    known.id === name
-      ? { ...known, state: 'waiting', diagnostics: [...diagnostics], reason: null, decided_by: null }
-      : known;
+  const asked = { state: 'waiting' as const, diagnostics: [...diagnostics], reason: null, decided_by: null };
   const result = await decideAndRecord(context, id, (view) => {
     if (!isStillApproved(view, proven)) return null;
-    const next = { ...view.session, changesets: view.session.changesets.map(asked) };
+    const next = changeChangesets(view.session, [name], (known) => ({ ...known, ...asked }));
     return { session: { next, subject: `changeset ${name}: waits again, ${why}` } };
   });
   if (result.kind === 'nothing') return refuseUnapprovedLanding(context, id, proven.changeset);

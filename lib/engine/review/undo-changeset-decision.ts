@@ -38,7 +38,8 @@ export async function undoChangesetDecision(
     const { person } = context.gates;
     const result = await decideAndRecord(context, id, (now) => {
       const known = requireUndoable(now.session, changeset.id);
-      if (known.commit !== changeset.commit || !areUnchanged(now, before)) return null;
+      const areUnchanged = before.every(({ task }) => requireTaskInView(now, task.id).rev === task.rev);
+      if (known.commit !== changeset.commit || !areUnchanged) return null;
       const noted = addGateDecision(
         now.session,
         { gate: `changeset ${known.id}`, decision: 'taken back' },
@@ -117,10 +118,6 @@ function goneOn(changeset: string, { id, status }: Task): FlameError {
     `${id} is ${status} and was worked on after changeset ${changeset} was rejected, so the rejection can no longer be taken back.`,
     [`git flame show ${id}`],
   );
-}
-
-function areUnchanged(view: SessionView, restored: readonly Restored[]): boolean {
-  return restored.every(({ task }) => requireTaskInView(view, task.id).rev === task.rev);
 }
 
 /** The changeset of that id or group whose decision can be taken back; the latest of them. */

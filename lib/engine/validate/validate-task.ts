@@ -34,13 +34,8 @@ export type ValidationOutcome =
       readonly diagnostics: readonly DiagnosticRun[];
     };
 
-interface Opinion {
-  readonly status: 'pass' | 'fail';
-  readonly notes: string;
+interface Opinion extends Pick<Verdict, 'status' | 'notes' | 'by' | 'cost_usd' | 'tokens'> {
   readonly issues: readonly string[];
-  readonly by: string;
-  readonly cost_usd: number;
-  readonly tokens: number;
 }
 
 /** Bytes of diff a validator is shown; the rest is cut with a mark, and it can read the files itself. */
