@@ -27,6 +27,11 @@ interface RemovalOptions {
   readonly isRequested: boolean;
 }
 
+interface KnownRemoval extends RemovalOptions {
+  /** null where it isn't known any more. */
+  readonly task: Task | null;
+}
+
 /**
  * Removes an agent's worktree, what is in it kept as a rescue commit first. What breaks the rules of its task
  * does not enter the repository unasked, and a secret never does: then the worktree stays. Trouble of any kind
@@ -48,11 +53,7 @@ export async function rescueAndRemoveWorktree(
   }
 }
 
-async function clear(
-  context: RunContext,
-  cell: CellInfo,
-  options: RemovalOptions & { readonly task: Task | null },
-): Promise<WorktreeRemovalOutcome> {
+async function clear(context: RunContext, cell: CellInfo, options: KnownRemoval): Promise<WorktreeRemovalOutcome> {
   if (cell.subject !== null && !(await isWorktreeSavedElsewhere(context, cell, options.task)))
     return rescue(context, cell, options);
   await context.git.discardCell(cell);
@@ -92,7 +93,7 @@ export async function findTaskOfWorktree(
 async function rescue(
   context: RunContext,
   cell: CellInfo,
-  { task, why, isRequested }: RemovalOptions & { readonly task: Task | null },
+  { task, why, isRequested }: KnownRemoval,
 ): Promise<WorktreeRemovalOutcome> {
   const agent = basename(cell.path);
   const message = rescueMessage(cell, { agent, why, at: timestamp(context) });
@@ -126,11 +127,7 @@ export const rulesOfUnfinishedWork: readonly RuleName[] = ['tests-missing', 'com
 async function objections(
   context: RunContext,
   cell: CellInfo,
-  {
-    commit,
-    task,
-    isRequested,
-  }: { readonly commit: ObjectId; readonly task: Task | null; readonly isRequested: boolean },
+  { commit, task, isRequested }: Omit<KnownRemoval, 'why'> & { readonly commit: ObjectId },
 ): Promise<readonly string[]> {
   const agent = basename(cell.path);
   const made = await context.git.readCommitMadeForAgent(cell);

@@ -7,7 +7,7 @@ import { type ObjectId, type SessionId, taskBranch } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import { type LineRange, parseSuggestedLines, renderLineRange } from '../../domain/state/line-range.ts';
-import type { Task, TaskWithStatus } from '../../domain/state/task-schema.ts';
+import type { DoneTask } from '../../domain/state/task-schema.ts';
 import { formatCount } from '../../util/format-figures.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { findViolationsInCommits } from '../post-check/judge-commits.ts';
@@ -27,8 +27,8 @@ export async function commitSuggestions(
   comments: readonly LineComment[],
 ): Promise<void> {
   const view = await viewSession(context, session);
-  const tasks = changeset.tasks.map((id) => requireTaskInView(view, id)).filter(isDone);
-  const byTask = new Map<DoneWork, Edit[]>();
+  const tasks = changeset.tasks.map((id) => requireTaskInView(view, id)).filter((task) => task.status === 'done');
+  const byTask = new Map<DoneTask, Edit[]>();
   for (const comment of comments) {
     const edit = await placeEdit(context, changeset, tasks, comment);
     byTask.set(edit.task, [...(byTask.get(edit.task) ?? []), edit]);
@@ -46,15 +46,9 @@ export async function commitSuggestions(
   });
 }
 
-type DoneWork = TaskWithStatus<'done'> & { readonly commit: ObjectId; readonly start_commit: ObjectId };
-
-function isDone(task: Task): task is DoneWork {
-  return task.status === 'done' && task.commit !== null && task.start_commit !== null;
-}
-
 /** Lines of a file of a task's work that are replaced. */
 interface Edit {
-  readonly task: DoneWork;
+  readonly task: DoneTask;
   readonly path: string;
   /** In the task's work, the last one counted in. */
   readonly from: number;
@@ -66,13 +60,13 @@ interface Edit {
 async function placeEdit(
   { git }: Pick<RunContext, 'git'>,
   changeset: Changeset,
-  tasks: readonly DoneWork[],
+  tasks: readonly DoneTask[],
   comment: LineComment,
 ): Promise<Edit> {
   const { path, side, line, to = line, text } = comment;
   const lines = parseSuggestedLines(text);
   if (lines === null || side === 'old') throw noSuggestion(changeset);
-  let task: DoneWork | undefined;
+  let task: DoneTask | undefined;
   for (const one of tasks) {
     const changed = await git.changedFiles(one.start_commit, one.commit);
     if (changed.some((file) => file.path === path && file.status !== 'deleted')) task = one;
@@ -111,7 +105,7 @@ export async function readLinesOfCommit(
 }
 
 interface Made {
-  readonly task: DoneWork;
+  readonly task: DoneTask;
   readonly commit: ObjectId;
   readonly message: string;
 }
@@ -119,7 +113,7 @@ interface Made {
 async function commitEdits(
   context: RunContext,
   changeset: Changeset,
-  task: DoneWork,
+  task: DoneTask,
   edits: readonly Edit[],
 ): Promise<Made> {
   const { git } = context;
@@ -158,7 +152,7 @@ async function commitEdits(
 }
 
 /** In the form of the work it goes on with, where commits have one. */
-async function messageFor({ config, git }: RunContext, task: DoneWork, paths: readonly string[]): Promise<string> {
+async function messageFor({ config, git }: RunContext, task: DoneTask, paths: readonly string[]): Promise<string> {
   const plain = `Apply a suggestion to ${paths.join(', ')}`;
   if (config.validation.commit_format.pattern === '') return plain;
   return (await git.readCommit(task.commit)).message.split('\n')[0] ?? plain;

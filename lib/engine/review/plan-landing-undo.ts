@@ -27,6 +27,12 @@ export interface LandingUndoChanges {
   readonly reviews: NonNullable<ChangesToRecord['reviews']>;
 }
 
+/** A landing that is taken back, and how its tasks go on. */
+export interface LandingToUndo {
+  readonly changeset: LandedChangeset;
+  readonly wish: LandingUndoOptions;
+}
+
 /** Start commits of works that began upon a landing, finished or not: by the ids of their tasks. */
 export type StartCommitsOnLanding = ReadonlyMap<TaskId, ObjectId>;
 
@@ -70,15 +76,7 @@ async function tasksBuiltOnLanding(
 export function computeLandingUndo(
   context: Pick<RunContext, 'gates' | 'now'>,
   view: SessionView,
-  {
-    changeset,
-    wish,
-    above,
-  }: {
-    readonly changeset: LandedChangeset;
-    readonly wish: LandingUndoOptions;
-    readonly above: StartCommitsOnLanding;
-  },
+  { changeset, wish, above }: LandingToUndo & { readonly above: StartCommitsOnLanding },
 ): LandingUndoChanges {
   const at = timestamp(context);
   const mark = { by: context.gates.person, at, reason: wish.notes };

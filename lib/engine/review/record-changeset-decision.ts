@@ -13,7 +13,6 @@ import type { Changeset } from '../../domain/state/changeset.ts';
 import { hasFailedDiagnostic } from '../../domain/state/changeset-facts.ts';
 import type { LineComment } from '../../domain/state/line-comment.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
-import type { Task } from '../../domain/state/task-schema.ts';
 import { isNonBlank } from '../../util/error-text.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';
@@ -41,7 +40,8 @@ export async function recordChangesetOutcome(
   const reason = reasonOf(outcome);
   const comments = 'comments' in outcome ? (outcome.comments ?? []) : [];
   const leaving = outcome.kind === 'reject' ? sentBack(changeset, outcome.tasks) : changeset.tasks;
-  const tasks = await tasksOf(context, id, leaving);
+  const shown = await viewSession(context, id);
+  const tasks = leaving.map((task) => requireTaskInView(shown, task));
   const quoted = await addExcerptsToComments(context, changeset, comments);
   const placed = await assignCommentsToTasks(context, tasks, quoted);
   const result = await decideAndRecord(context, id, (view): ChangesToRecord | null => {
@@ -117,15 +117,6 @@ function sentBack(changeset: Changeset, named: readonly string[] | undefined): r
   const strange = named.find((name) => !changeset.tasks.some((id) => id === name));
   if (strange !== undefined || named.length === 0) throw notInChangeset(changeset, strange);
   return changeset.tasks.filter((id) => named.includes(id));
-}
-
-async function tasksOf(
-  context: Pick<RunContext, 'config' | 'store'>,
-  id: SessionId,
-  ids: readonly TaskId[],
-): Promise<readonly Task[]> {
-  const view = await viewSession(context, id);
-  return ids.map((task) => requireTaskInView(view, task));
 }
 
 function findWaiting(session: Session, { id, commit }: Changeset): Changeset | undefined {

@@ -1,6 +1,5 @@
 import { listDecisionsOfManualTask, toAcceptedCommitsDecision } from '../../core/admission/make-decisions.ts';
 import type { LandedChangeset } from '../../core/changesets/changeset-decision.ts';
-import type { LandingUndoOptions } from '../../core/task/take-back-task.ts';
 import { claimTask, completeTask } from '../../core/task/task-attempt.ts';
 import { applyVerdictToTask } from '../../core/task/task-outcome.ts';
 import { branchMovedError } from '../../domain/concurrency-errors.ts';
@@ -24,11 +23,7 @@ import {
 import { type RunContext, timestamp } from '../run-context.ts';
 import { readBaseTip } from '../start-point.ts';
 import { diagnoseCommit } from '../validate/run-diagnostics.ts';
-
-interface Reverting {
-  readonly changeset: LandedChangeset;
-  readonly wish: LandingUndoOptions;
-}
+import type { LandingToUndo } from './plan-landing-undo.ts';
 
 /** Locks of so many files say nothing more than their folders. */
 const mostLocks = 100;
@@ -38,7 +33,7 @@ const mostLocks = 100;
  * for it. It is merged, shown and landed as any other; what becomes of the tasks that had landed follows with its own
  * landing. Throws FlameErrors `undo-conflict`, `nothing-to-undo`.
  */
-export async function makeRevertTask(context: RunContext, id: SessionId, reverting: Reverting): Promise<Task> {
+export async function makeRevertTask(context: RunContext, id: SessionId, reverting: LandingToUndo): Promise<Task> {
   const view = await viewSession(context, id);
   const tip = await readBaseTip(context, view.session);
   const work = await revertOnto(context, view.session, { tip, changeset: reverting.changeset });
@@ -114,7 +109,7 @@ async function revertOnto(
 function revertTask(
   context: Pick<RunContext, 'gates' | 'now' | 'place'>,
   view: SessionView,
-  { changeset, wish, work }: Reverting & { readonly work: RevertWork },
+  { changeset, wish, work }: LandingToUndo & { readonly work: RevertWork },
 ): { readonly task: Task; readonly steps: ChangesToRecord['steps'] & readonly { readonly task: Task }[] } {
   const at = timestamp(context);
   const { follow, notes, keep } = wish;
@@ -161,7 +156,7 @@ function revertTask(
 function validateRequestedRevert(
   context: Pick<RunContext, 'gates' | 'now'>,
   { session, id }: Task,
-  { changeset, wish, tip, commit, tree, diagnostics }: Reverting & RevertWork & Pick<Verdict, 'diagnostics'>,
+  { changeset, wish, tip, commit, tree, diagnostics }: LandingToUndo & RevertWork & Pick<Verdict, 'diagnostics'>,
 ): Verdict {
   const notes = `Reverts ${changeset.id}: ${wish.notes}`;
   const by = context.gates.person;

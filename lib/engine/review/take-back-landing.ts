@@ -15,7 +15,12 @@ import { shortId } from '../../util/short-names.ts';
 import { changesetRef } from '../merge/merge-wave.ts';
 import { type ChangesToRecord, decideAndRecord, viewSession } from '../record-changes.ts';
 import type { RunContext } from '../run-context.ts';
-import { computeLandingUndo, findWorkStartedOnLanding, planLandingUndo } from './plan-landing-undo.ts';
+import {
+  computeLandingUndo,
+  findWorkStartedOnLanding,
+  type LandingToUndo,
+  planLandingUndo,
+} from './plan-landing-undo.ts';
 import { missingReasonError } from './record-changeset-decision.ts';
 import { findCommitBeforeLanding, makeRevertTask } from './revert-landing.ts';
 import {
@@ -74,12 +79,7 @@ export async function takeBackLanding(
   });
 }
 
-interface Undoing {
-  readonly changeset: LandedChangeset;
-  readonly wish: LandingUndoOptions;
-}
-
-async function moveBack(context: RunContext, session: Session, undoing: Undoing): Promise<ObjectId> {
+async function moveBack(context: RunContext, session: Session, undoing: LandingToUndo): Promise<ObjectId> {
   const { landed_commit: from } = undoing.changeset;
   const to = await findCommitBeforeLanding(context.git, undoing.changeset);
   await syncWorktreesOfOtherSessions(context, session);
@@ -102,7 +102,11 @@ async function recordUndone(
     'config' | 'events' | 'gates' | 'git' | 'now' | 'decided' | 'place' | 'remoteSession' | 'store'
   >,
   id: SessionId,
-  { changeset, wish, move }: Undoing & { readonly move: { readonly from: ObjectId; readonly to: ObjectId } | null },
+  {
+    changeset,
+    wish,
+    move,
+  }: LandingToUndo & { readonly move: { readonly from: ObjectId; readonly to: ObjectId } | null },
 ): Promise<boolean> {
   const keptRef = changesetRef(id, changeset.id);
   const kept = await context.git.resolveCommit(keptRef);

@@ -68,7 +68,7 @@ async function validateAll(context: RunContext, session: SessionId, radar: Confl
 export function listTasksWithoutVerdict({ snapshot, tasks }: SessionView): readonly DoneTask[] {
   const stackState = readStackState(tasks);
   return listTasksToValidate(tasks)
-    .filter(isDone)
+    .filter((task) => task.status === 'done')
     .filter((task) => !stackState.waits(task))
     .filter((task) => snapshot.verdictsOn(task.commit).length === 0);
 }
@@ -89,14 +89,12 @@ function lanesFor(context: Pick<RunContext, 'config'>, tasks: readonly Task[]): 
 /** A verdict on the exact commit counts, no matter which process recorded it: also one from before a stop. */
 export async function applyStoredVerdicts(context: RecordContext, session: SessionId): Promise<void> {
   await decideAndRecord(context, session, ({ tasks, snapshot }) => {
-    const steps = tasks.filter(isDone).flatMap((task) => {
-      const verdict = snapshot.verdictsOn(task.commit).at(-1);
-      return verdict !== undefined && task.result.status === null ? [applyVerdictToTask(task, verdict)] : [];
-    });
+    const steps = tasks
+      .filter((task) => task.status === 'done')
+      .flatMap((task) => {
+        const verdict = snapshot.verdictsOn(task.commit).at(-1);
+        return verdict !== undefined && task.result.status === null ? [applyVerdictToTask(task, verdict)] : [];
+      });
     return steps.length === 0 ? null : { steps };
   });
-}
-
-function isDone(task: Task): task is DoneTask {
-  return task.status === 'done';
 }
