@@ -50,8 +50,9 @@ function asBuilt({ rejected_tasks: _, remarks: __, message: ___, ...changeset }:
 }
 
 /**
- * Rejects a part of a changeset in its session, neither none nor all of its tasks: the changeset keeps its place as what the person saw, and its other
- * tasks can be merged again. Changesets built on it become void, since they stand on all of it.
+ * Rejects a part of a changeset in its session, neither none nor all of its tasks: the changeset keeps its place as what
+ * the person saw, and its other tasks can be merged again. Changesets built on it become void, since they stand on all
+ * of it.
  */
 export function rejectTasksOfChangeset(
   session: Session,
