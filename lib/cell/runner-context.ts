@@ -36,7 +36,7 @@ export interface RunnerContext {
 
 /** The parts of the person's own work tree that a cell shows or hides beside the commits; absolute paths. */
 export interface VisibleWorkTreePaths {
-  /** Shown empty. */
+  /** Shown empty but for links to the worktree's files: the work tree itself, or nothing. */
   readonly covered: readonly string[];
   /** Shown although it lies in what is covered. */
   readonly kept: readonly string[];

@@ -39,7 +39,9 @@ inCell('SBX-2: nothing else of the repository can be changed', async () => {
     'echo "#!/bin/sh" > $(git rev-parse --git-common-dir)/hooks/post-commit',
     'rm -rf $(git rev-parse --git-common-dir)/objects/*',
     'echo x >> $(git rev-parse --git-common-dir)/info/exclude; exit 1',
-    `echo x > ${repo.path}/README.md`,
+    // It leads to the worktree's.
+    `echo x > ${repo.path}/README.md; exit 1`,
+    `echo x > ${repo.path}/new.md`,
     `echo x > ${other.path}/README.md`,
     `echo x > ${other.quarantine.objectDir}/x`,
     'rm .git',

@@ -1,10 +1,9 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, lstatSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
-import type { Repository } from '../../domain/ports/git-port.ts';
 import { agentCommonFolderName } from '../../git/cells/agent-refs.ts';
-import { readTextOrEmpty } from '../../util/read-file.ts';
-import { isSameOrBelowFolder } from '../../util/real-and-private-paths.ts';
+import { listNamesIn, readTextOrEmpty } from '../../util/read-file.ts';
+import { isSameOrBelowFolder, realPathOrSame } from '../../util/real-and-private-paths.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { CellProfile } from './bwrap-profile.ts';
 import { isBelowAny, type MachinePaths, needsOwnMount } from './machine-paths.ts';
@@ -21,7 +20,6 @@ interface CellLayoutRequest
   readonly place: CellPlace;
   readonly isReadOnly: boolean;
   readonly folder: RunFolder;
-  readonly repository: Repository;
   readonly sight: MachinePaths;
   /** See CellProfile.links. */
   readonly upwards: CellProfile['links'];
@@ -31,18 +29,20 @@ interface CellLayoutRequest
 
 /** Says what the cell shows of the machine and of its own place, and what can be written in it. */
 export function buildCellProfile(request: CellLayoutRequest): CellProfile {
-  const { folder, place, sight, repository, isReadOnly, upwards, writable, ...given } = request;
-  const own = [...(place.quarantine?.alternates ?? []), place.path].filter((path) => needsOwnMount(sight, path));
+  const { folder, place, sight, isReadOnly, upwards, writable, ...given } = request;
+  const { covered } = sight;
+  const veiled = { ...sight, hidden: [...sight.hidden, ...covered] };
+  const own = [...(place.quarantine?.alternates ?? []), place.path].filter((path) => needsOwnMount(veiled, path));
   const needed = [...new Set([...sight.needed, ...own])];
-  const covered = sight.covered.filter((path) => !own.includes(path) && pathExists(path));
-  const isWhole = (path: string): boolean => path === repository.mainWorkTree;
+  const again = needed.filter((path) => isBelowAny(path, covered));
+  const shownAgain = outermost(again.filter((path) => !isLink(path)));
   return {
     ...given,
     system: sight.system,
     hidden: sight.hidden,
     readOnly: outermost(needed),
     covered,
-    shownAgain: outermost(needed.filter((path) => !isWhole(path) && isBelowAny(path, covered))),
+    shownAgain,
     hiddenInside: sight.hiddenInside,
     // One that was made a moment ago is covered too.
     hiddenFiles: [...parseSocketTable(readTextOrEmpty('/proc/net/unix')).filter(sight.isInSight), ...sight.hiddenFiles],
@@ -50,10 +50,32 @@ export function buildCellProfile(request: CellLayoutRequest): CellProfile {
     emptyFile: () => folder.emptyFile(),
     writable: [folder.home, folder.tmp, ...writable, ...(isReadOnly ? [] : workPlaces(place))],
     protected: [folder.control, ...(isReadOnly ? workPlaces(place) : protectedPlaces(place))],
-    links: upwards.filter(({ path }) => sight.hiddenInside.includes(dirname(path))),
+    links: [
+      ...upwards.filter(({ path }) => sight.hiddenInside.includes(dirname(path))),
+      ...again.filter(isLink).map((path) => ({ path, target: realPathOrSame(path) })),
+      ...(place.quarantine === null ? [] : covered.flatMap((path) => linksTo(place.path, path, again))),
+    ],
     tempDir: folder.tmp,
     workingDirectory: place.path,
   };
+}
+
+/**
+ * Puts links to the worktree's files where the person has their own: what was installed to load those (`pip install -e`,
+ * a workspace's packages in node_modules) loads the agent's.
+ */
+function linksTo(target: string, path: string, shown: readonly string[]): CellProfile['links'] {
+  const names = listNamesIn(target).filter((name) => name !== '.git' && !isBelowAny(join(path, name), shown));
+  return names.flatMap((name) => {
+    const [from, to] = [join(path, name), join(target, name)];
+    const holdsMore = shown.some((one) => isSameOrBelowFolder(one, from));
+    return holdsMore ? linksTo(to, from, shown) : [{ path: from, target: to }];
+  });
+}
+
+// Its target is shown or not on its own account, and hidden files in it are named by their real paths.
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 /** Without what lies below another: that is seen there, also what links in it lead to. */

@@ -1,4 +1,3 @@
-import { lstatSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import type { Config } from '../../domain/config/config-schema.ts';
 import { listMaskedPaths } from '../../domain/config/hidden-paths.ts';
@@ -179,12 +178,12 @@ const dependencies = new Set(
   .pnp.data.json
 `),
 );
-// Each is a mount; where there are more, nothing but dependencies is shown.
+// Each is a mount; where a folder has more hidden files, it isn't shown.
 const mostCovered = 300;
 
 /**
- * A cell shows of the person's work tree what git tracks there under names that are not hidden, dependencies, and what the configuration links into
- * worktrees: not an `.env` with real keys, not a folder of certificates, however deep they lie.
+ * A cell shows of the person's work tree dependencies and what the configuration links into worktrees: not an `.env`
+ * with real keys, however deep it lies. In place of tracked files, `buildCellProfile` links the worktree's.
  */
 export async function findVisibleWorkTreePaths({
   repository,
@@ -194,34 +193,30 @@ export async function findVisibleWorkTreePaths({
   const { mainWorkTree, commonDir } = repository;
   if (mainWorkTree === null) return nothingHiddenInWorkTree;
   const { link } = config.project;
-  const covered: string[] = [];
-  const kept = link.map((glob) => join(mainWorkTree, literalStartOfGlob(glob))).filter(pathExists);
+  const untracked = (await listUntracked({ cwd: mainWorkTree, env })).map((entry) => entry.replace(/\/$/, ''));
+  const named = link
+    .map(literalStartOfGlob)
+    .filter((name) => untracked.some((entry) => isSameOrBelowFolder(name, entry)));
+  const kept = named.map((name) => join(mainWorkTree, name)).filter(pathExists);
   const hidden: string[] = [];
   const hiddenFromAgents: string[] = [];
   const globs = listMaskedPaths(config.permissions);
   const hiddenPart = createHiddenPartFinder(globs);
   const look = { root: mainWorkTree, blocked: globs, most: mostCovered };
-  for (const entry of await listUntracked({ cwd: mainWorkTree, env })) {
-    const name = entry.replace(/\/$/, '');
+  for (const name of untracked) {
     const path = join(mainWorkTree, name);
     const isLinked = link.some((glob) => globMatchesPath(glob, name));
     if (isSameOrBelowFolder(commonDir, path)) continue;
     const found = isDependency(path) || isLinked ? await listPrivateIn(name, look) : null;
-    if (found === null) covered.push(path);
-    else {
-      kept.push(path, realPathOrSame(path));
-      const named = hiddenPart(name) === null ? found : [realPathOrSame(path)];
-      const isMeantFor = (one: string): boolean =>
-        isHiddenPathShared(globs, link, relative(realPathOrSame(mainWorkTree), one));
-      hidden.push(...named.filter((one) => !isMeantFor(one)));
-      hiddenFromAgents.push(...named.filter(isMeantFor));
-    }
+    if (found === null) continue;
+    kept.push(path, realPathOrSame(path));
+    const secret = hiddenPart(name) === null ? found : [realPathOrSame(path)];
+    const isMeantFor = (one: string): boolean =>
+      isHiddenPathShared(globs, link, relative(realPathOrSame(mainWorkTree), one));
+    hidden.push(...secret.filter((one) => !isMeantFor(one)));
+    hiddenFromAgents.push(...secret.filter(isMeantFor));
   }
-  // A committed file under a hidden name is no more shown to an agent here than in its own worktree.
-  covered.push(...(await findHiddenFiles({ cwd: mainWorkTree, env }, config, { showsCopies: false })));
-  // The target of a link is covered or not on its own account.
-  const files = covered.filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false);
-  return { covered: files.length > mostCovered ? [mainWorkTree] : files, kept, hidden, hiddenFromAgents };
+  return { covered: [mainWorkTree], kept, hidden, hiddenFromAgents };
 }
 
 function isDependency(path: string): boolean {

@@ -46,11 +46,11 @@ export function findMachinePathsOfCells(request: SightRequest): MachinePaths {
   const { repository, personHome, workTree } = request;
   const hidden = hiddenFolders(personHome);
   const system = listSystemPaths();
-  const needed = neededPaths(request, hidden, system);
-  const covered = coveredPaths(request, needed);
+  const { covered } = workTree;
+  const needed = neededPaths(request, [...hidden, ...covered], system);
   const inner = innerFolders(request);
   const shown = [...system.map(({ path }) => path), ...needed];
-  const shownAgain = needed.filter((path) => path !== repository.mainWorkTree && isBelowAny(path, covered));
+  const shownAgain = needed.filter((path) => isBelowAny(path, covered));
   const isInSight = (path: string): boolean =>
     pathExists(path) && !isBelowAny(path, inner) && isShown({ hidden, shown, covered, shownAgain }, path);
   const unneeded = [
@@ -94,15 +94,6 @@ function isShown({ hidden, shown, covered, shownAgain }: Shown, path: string): b
   return shown.some(
     (place) => isSameOrBelowFolder(path, place) && (veil === undefined || isSameOrBelowFolder(place, veil)),
   );
-}
-
-function coveredPaths({ workTree, repository }: SightRequest, needed: readonly string[]): MachinePaths['covered'] {
-  const covered = workTree.covered
-    .map(realPathOrSame)
-    .filter((path) => pathExists(path) && !needed.includes(path) && isBelowAny(path, needed));
-  // The work tree itself is needed only for what it holds.
-  const whole = workTree.covered.filter((path) => path === repository.mainWorkTree);
-  return [...new Set([...covered, ...whole])];
 }
 
 function hiddenFolders(personHome: string): string[] {

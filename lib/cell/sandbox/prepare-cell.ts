@@ -58,7 +58,6 @@ export function prepareCellProfile(context: RunnerContext, request: CellRequest)
     isInteractive: request.isInteractive,
     mayTrace: request.mayTrace ?? false,
     folder: request.folder,
-    repository: context.repository,
     sight: findMachinePathsOfCells({
       repository: context.repository,
       personHome: realPathOrSame(context.env.HOME || '/'),
