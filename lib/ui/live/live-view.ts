@@ -32,7 +32,7 @@ interface LiveViewOptions {
 
 const redrawMs = 100;
 const lookMs = 300;
-/** Between two looks at commands that run, whose output has no event, and at agents, who report what they do. */
+/** Between two looks at commands that run, whose output has no event, and at a wave, whose commands start without one. */
 const [commandMs, agentMs] = [1_000, 5_000];
 
 /** View of the session on a terminal: on stderr, its keys from stdin. */
@@ -168,7 +168,7 @@ export class LiveView {
     if (this.#isClosed) return;
     if (view !== null) this.#update(takeSessionView(this.#state, view));
     if (view !== null && view.checks.length > 0) this.#again.soon();
-    if (view !== null && view.agents.length > 0) this.#seldom.soon();
+    if (view !== null && (view.agents.length > 0 || this.#isGoing)) this.#seldom.soon();
     if (this.#hasToLookAgain) this.#refresh.soon();
     this.#hasToLookAgain = false;
   }

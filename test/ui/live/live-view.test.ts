@@ -100,6 +100,30 @@ test('the view stays between two waves while the session is read, and goes with 
   await view.close();
 });
 
+test('a check that starts without an event is shown', async () => {
+  const fake = makeFakeIo({ isTTY: true, columns: 80 });
+  let hasStarted = false;
+  let looks = 0;
+  const check = { id: 'command-1', command: 'npm test', about: 'changeset api', output: '', before: [] };
+  const view = openLiveView(fake.io, {
+    style: plainStyle(),
+    look: async () => {
+      looks += 1;
+      const session = liveSession([liveTask(1, { status: 'done' })]);
+      return hasStarted ? { ...session, checks: [{ ...check, started_at: new Date(0).toISOString() }] } : session;
+    },
+    follow: async () => true,
+    readDiff: async () => '',
+    act: async () => null,
+  });
+  const { events } = logOutputInView(createOutput(fake.io, globals), view);
+  events.emit({ event: 'wave-started', wave: 'merge', cycle: 1 });
+  await until('the session is read', () => looks > 0);
+  hasStarted = true;
+  await until('the check is shown', () => fake.stderr().includes('npm test'));
+  await view.close();
+});
+
 test('a question waits while the person looks into something, and comes when they are back', async () => {
   const { fake, view } = await show();
   fake.type('?');
