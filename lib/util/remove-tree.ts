@@ -1,6 +1,6 @@
-import { chmodSync, readdirSync, renameSync } from 'node:fs';
+import { chmodSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { lstat, opendir, rm, rmdir, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isMissingFileError } from './read-file.ts';
 
 const filesAtOnce = 200;
@@ -70,6 +70,12 @@ export function makeTreeRemovable(root: string): void {
         if (entry.isDirectory()) waiting.push(join(place, entry.name));
     });
   }
+}
+
+/** Removes the folder `shop.trees` that a worktree was in once that is empty; another may be the person's own. */
+export function removeEmptyTrees(worktree: string): void {
+  const folder = dirname(worktree);
+  if (folder.endsWith('.trees')) tryQuietly(() => rmdirSync(folder));
 }
 
 /** Does what may fail without harm; whether it worked. */

@@ -74,6 +74,19 @@ test('a discarded cell leaves no object and no worktree behind', async () => {
   assert.is(findDamage(repo), '');
 });
 
+test('the folder of worktrees goes with the last of them, and no folder of the person does', async () => {
+  const { repo, port, head, tree } = await openFixture();
+  const cells = await Promise.all(['worker-1', 'worker-2'].map((id) => port.addCellWorktree(tree(id), head)));
+  const own = await port.addCellWorktree(join(repo.path, 'own', 'worker-3'), head);
+  for (const [at, cell] of cells.entries()) {
+    assert.ok(existsSync(join(repo.path, '.trees')), String(at));
+    await port.discardCell(cell);
+  }
+  await port.discardCell(own);
+  assert.not.ok(existsSync(join(repo.path, '.trees')));
+  assert.ok(existsSync(join(repo.path, 'own')));
+});
+
 test('SBX-2 what an agent writes lies behind folders that no other user of the machine can enter', async () => {
   const usual = process.umask(0);
   try {

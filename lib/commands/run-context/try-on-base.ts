@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { rmdir } from 'node:fs/promises';
 import { createAgentRunner } from '../../cell/agent-runner.ts';
 import type { RunnerOptions } from '../../cell/run/make-context.ts';
 import type { RunnerContext } from '../../cell/runner-context.ts';
@@ -7,7 +5,6 @@ import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import type { DiagnosticRun } from '../../domain/state/verdict.ts';
 import type { RunEventBody } from '../../domain/view-models/run-event.ts';
-import { agentWorktreePath } from '../../engine/run-context.ts';
 import { createRunMemory } from '../../engine/run-memory.ts';
 import {
   cacheBaseDiagnostics,
@@ -71,9 +68,7 @@ export async function tryDiagnosticsOnBase(
       events: { emit: (event) => void (event.event === 'notice' && notices.push(event)) },
       run: createRunMemory(),
     };
-    const runs = await withoutTrace(parts, () =>
-      workInScratchWorktree(parts, base.commit, (cell) => runDiagnostics(parts, cell, null)),
-    );
+    const runs = await workInScratchWorktree(parts, base.commit, (cell) => runDiagnostics(parts, cell, null));
     // A run begins with what was found last, here or there.
     if (hasDiagnostics({ config }))
       await cacheBaseDiagnostics({ config, trialCache: openTrialCache(git.repository.commonDir) }, base.commit, runs);
@@ -86,18 +81,6 @@ export async function tryDiagnosticsOnBase(
     clearTimeout(timer);
     options.signal?.removeEventListener('abort', stop);
     await agents.close();
-  }
-}
-
-/** Without the folder of worktrees either, where there was none before. */
-async function withoutTrace<T>(parts: DiagnosticPorts, work: () => Promise<T>): Promise<T> {
-  const folder = agentWorktreePath(parts);
-  const isThere = existsSync(folder);
-  try {
-    return await work();
-  } finally {
-    // Another process may have begun to work in it.
-    if (!isThere) await rmdir(folder).catch(() => undefined);
   }
 }
 

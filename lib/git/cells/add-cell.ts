@@ -5,7 +5,7 @@ import type { ObjectId } from '../../domain/ids.ts';
 import type { CellSubject, CellWorktree } from '../../domain/ports/git-cells.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { ownIdentity } from '../../util/process-identity.ts';
-import { removeTree } from '../../util/remove-tree.ts';
+import { removeEmptyTrees, removeTree } from '../../util/remove-tree.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type GitAccess, withVariables } from '../objects/git-access.ts';
 import { requireNotStopped } from '../process/limit-git-runs.ts';
@@ -73,12 +73,12 @@ function claimFolders(paths: CellGitFolders, path: string, known: RecordFacts): 
   // Folders that keep closed to other users what an agent opens in folders of its own: it can't change these.
   for (const folder of [dirname(paths.root), dirname(paths.objectDir)])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // A program with the setuid bit, left there by an agent, is nothing that another user of the machine can reach.
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const claimed: string[] = [];
   // To make a folder is the claim: it fails where anything is already.
   for (const folder of [paths.root, paths.listing, paths.objectDir, path]) {
     try {
+      // A program with the setuid bit, left there by an agent, is nothing that another user of the machine can reach.
+      if (folder === path) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       if (folder === paths.root) claimRecord(folder, { owner: ownIdentity(), worktree: path, ...known });
       else mkdirSync(folder, { mode: folder === paths.listing ? 0o777 : 0o700 });
     } catch (error) {
@@ -190,7 +190,10 @@ export async function removeCell(
     renameSync(root, leaving);
   }
   onStep('record renamed');
-  if (path !== null) await remove(path);
+  if (path !== null) {
+    await remove(path);
+    removeEmptyTrees(path);
+  }
   onStep('worktree removed');
   // Away in one step: half a listing would make `git worktree list` complain.
   if (existsSync(listing)) renameSync(listing, join(leaving, 'listing'));

@@ -6,6 +6,7 @@ import type { ObjectId } from '../../domain/ids.ts';
 import { splitFileNames } from '../../util/file-names.ts';
 import { killPoint } from '../../util/kill-point.ts';
 import { listNamesIn } from '../../util/read-file.ts';
+import { removeEmptyTrees } from '../../util/remove-tree.ts';
 import { withAllCellsLock } from '../cells/cell-git-folders.ts';
 import { type GitAccess, gitInWorkTree, withVariables } from '../objects/git-access.ts';
 import { type GitContext, runGit, runGitForText } from '../process/run-git.ts';
@@ -53,6 +54,7 @@ export async function removePersonWorktree(access: GitAccess, path: string): Pro
   };
   // git removes none with the place of a submodule unless it is forced to, however empty that is.
   const isGone = (await remove()) || ((await holdsOnlyEmptySubmodules(access, path)) && (await remove('--force')));
+  removeEmptyTrees(path);
   killPoint('person worktree removed');
   return isGone;
 }

@@ -14,7 +14,7 @@ import { killPoint } from '../../util/kill-point.ts';
 import { ownIdentity, type ProcessIdentity, parseIdentity, processState } from '../../util/process-identity.ts';
 import { listNamesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { realPathEvenIfMissing } from '../../util/real-and-private-paths.ts';
-import { removeTree } from '../../util/remove-tree.ts';
+import { removeEmptyTrees, removeTree } from '../../util/remove-tree.ts';
 import { replaceFile } from '../../util/write-files.ts';
 import { cellRemovalSuffix, removeCell } from '../cells/add-cell.ts';
 import { buildCellGitFolders, cellsFolder, readCellOwnerState, withAllCellsLock } from '../cells/cell-git-folders.ts';
@@ -208,6 +208,7 @@ export async function removeTryWorktree(access: GitAccess, { path }: Pick<TryWor
 /** Its git folder last, and in one step: half of one would make `git worktree list` complain. */
 async function removeMoved({ gitDir, leaving }: { readonly gitDir: string; readonly leaving: string }): Promise<void> {
   await removeTree(leaving);
+  removeEmptyTrees(leaving);
   killPoint('worktree to try removed');
   const folder = cellsFolder(dirname(dirname(gitDir)));
   const rest = join(folder, `${basename(leaving)}${cellRemovalSuffix}`);
