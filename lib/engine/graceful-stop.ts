@@ -2,7 +2,7 @@ import { commandStoppedError, FlameError } from '../domain/flame-error.ts';
 
 /** The person stopped the program while agents ran. */
 export function interruptedError(): FlameError {
-  const message = 'Stopped. The agents have ended, their tasks are free again and their worktrees are kept.';
+  const message = 'Stopped. The agents have ended, their tasks are free again and what they wrote is kept.';
   return commandStoppedError(message, { hints: ['git flame run'] });
 }
 

@@ -123,7 +123,7 @@ test('MRG-4: a changeset shows its size, tasks, verdicts, diagnostics and what i
       '  Add password hashing · task-001 · pass',
       '  Add login form · task-002 · no verdict',
       '  warning: The group is incomplete: task-009 is not in this changeset.',
-      '  warning: Stacked on 1-core: approve that first, or this is deferred.',
+      "  warning: Stacked on 1-core: if that isn't approved, this is deferred.",
       '  warning: Diagnostics fail on the merged tree: approving needs a reason.',
       '  ok: npm test (3.2 s)',
       '  failed: npm test ended with 1 (3.2 s)',

@@ -17,7 +17,7 @@ export function describeIncompleteChangeset({
     ...(missing.length === 0 ? [] : [`The group is incomplete: ${missing.join(', ')} ${verb} not in this changeset.`]),
     ...(depends_on.length === 0
       ? []
-      : [`Stacked on ${depends_on.join(', ')}: approve that first, or this is deferred.`]),
+      : [`Stacked on ${depends_on.join(', ')}: if that isn't approved, this is deferred.`]),
   ];
 }
 

@@ -62,7 +62,7 @@ const questions: readonly QuestionData[] = [
     ],
     ...{
       answers: ['two: src/a.txt:3 ada: Five is too few.'],
-      warnings: ['Stacked on api: approve that first, or this is deferred.'],
+      warnings: ["Stacked on api: if that isn't approved, this is deferred."],
       on_top: ['seven goes back.'],
       others: [other],
     },
