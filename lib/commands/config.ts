@@ -40,7 +40,7 @@ async function example(io: Io): Promise<number> {
 }
 
 async function show({ git, output, configFile }: ReadContext): Promise<number> {
-  const loaded = await readConfig(requireWorkTree(git), configFile);
+  const loaded = await readConfig(requireWorkTree(git), configFile, git.repository.workTree);
   for (const warning of loaded.warnings) output.warn(warning);
   for (const warning of uselessEntries(loaded.config)) output.warn(warning);
   // The version of the file is none of the answer's.

@@ -1,18 +1,31 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { findConfigFile } from '../../config/find-config-file.ts';
+import { configFilePath, findConfigFile } from '../../config/find-config-file.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import type { Config } from '../../domain/config/config-schema.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { GitPort } from '../../domain/ports/git-port.ts';
 import { resolveDotGitOfFolder } from '../../git/process/discover-repository.ts';
+import { readTextOrEmpty } from '../../util/read-file.ts';
 import { isSameOrBelowFolder, realPathEvenIfMissing } from '../../util/real-and-private-paths.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import type { ReadContext } from './open-read-context.ts';
 
-/** The configuration a command works with: --config, else the file at the top of the main work tree, else defaults. */
-export async function readConfig(root: string, named: string | null): Promise<LoadedConfig> {
-  return loadConfig({ file: await findConfigFile(root, named) });
+/**
+ * The configuration a command works with: --config, else the file at the top of the main work tree, else defaults. A
+ * different file at the top of `workTree`, where the command was started, is a warning.
+ */
+export async function readConfig(
+  root: string,
+  named: string | null,
+  workTree: string | null = null,
+): Promise<LoadedConfig> {
+  const loaded = await loadConfig({ file: await findConfigFile(root, named) });
+  if (named !== null || workTree === null) return loaded;
+  const own = configFilePath(workTree, null);
+  const isPassedOver = ![loaded.text ?? '', ''].includes(readTextOrEmpty(own));
+  const warning = `${own} is not read. All worktrees have the configuration ${configFilePath(root, null)}, or one that --config names.`;
+  return isPassedOver ? { ...loaded, warnings: [...loaded.warnings, warning] } : loaded;
 }
 
 /** The configuration for a command that works without one, too; null: there is none that can be read. */

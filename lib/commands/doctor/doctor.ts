@@ -99,7 +99,7 @@ async function readConfigOrDefaults(
   const check = createCheckFindings('state', 'configuration');
   try {
     const root = requireWorkTree(git);
-    const loaded = await readConfig(root, configFile);
+    const loaded = await readConfig(root, configFile, git.repository.workTree);
     const found = loaded.warnings.map((message) => check.weaker(message));
     const { findings, ...examined } = examineTrust(loaded, io, { git, root });
     return { ...examined, problems: [...found, ...findings] };

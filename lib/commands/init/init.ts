@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { isInstalled, listUsableAgentClis, type UsableAgentCli } from '../../cell/run/adapter-programs.ts';
 import { makeRunnerContext } from '../../cell/run/make-context.ts';
 import { missingRoleCredentialError } from '../../cell/run/model-access.ts';
-import { findConfigFile } from '../../config/find-config-file.ts';
+import { configFilePath, findConfigFile } from '../../config/find-config-file.ts';
 import { configSchema } from '../../domain/config/config-schema.ts';
 import { chooseAdapterAndModel } from '../../domain/config/role-adapter-and-model.ts';
 import { FlameError } from '../../domain/flame-error.ts';
@@ -122,7 +122,8 @@ async function beginConfig(
   const room = (proposal?.allowed.length ?? 0) > 0 && io.stdin.isTTY === true ? buildLimits : null;
   if (proposal !== null && !isQuiet) output.result(renderProposedConfig({ ...proposal, tried, room }, output.style));
   if (!dryRun) await writeConfig(root, { project, cli, proposal, tried, room });
-  return [cli === null ? '.blueflame.yml' : `.blueflame.yml, with ${cli.name} in every role`];
+  const file = git.repository.workTree === root ? '.blueflame.yml' : configFilePath(root, null);
+  return [cli === null ? file : `${file}, with ${cli.name} in every role`];
 }
 
 /** The proposed checks, tried once where they can be; null: there are none. */

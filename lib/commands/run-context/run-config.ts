@@ -37,7 +37,7 @@ export async function readRunConfig(
   io: Io,
   pause: () => () => void = () => () => undefined,
 ): Promise<RunConfig> {
-  const loaded = await readConfig(root, configFile);
+  const loaded = await readConfig(root, configFile, git.repository.workTree);
   const permissionRequest = readPermissionRequest(loaded, io, { git, root });
   const missing = listMissingPrograms(loaded.config, { searchPath: io.env.PATH ?? '', root });
   await trust.admit(permissionRequest, pause, missing);

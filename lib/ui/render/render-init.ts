@@ -86,8 +86,8 @@ function checkRows(proposed: readonly string[], tried: Tried): readonly (readonl
 }
 
 const purposes: readonly (readonly [RegExp, string])[] = [
-  [/^\.blueflame\.yml, with/, 'chosen because claude is not installed here; edit it as you like'],
-  [/^\.blueflame\.yml/, 'what agents may change and run, checks, budget; edit it as you like'],
+  [/\.blueflame\.yml, with/, 'chosen because claude is not installed here; edit it as you like'],
+  [/\.blueflame\.yml/, 'what agents may change and run, checks, budget; edit it as you like'],
   [/^info\/exclude/, 'git ignores the worktrees of agents'],
   [/notes\.displayRef/, 'git log shows reviews and verdicts below their commits'],
   [/core\.hooksPath/, 'hooks of git flame are here; your own hooks run first'],
