@@ -15,7 +15,7 @@ export interface CellProfile {
   readonly hidden: readonly string[];
   /** Shown beside the system, read-only, also below a hidden folder. */
   readonly readOnly: readonly string[];
-  /** Files and folders in it that are shown empty, and what in these is shown all the same. */
+  /** Folders in it that are shown empty, and what in these is shown all the same. */
   readonly covered: readonly string[];
   readonly shownAgain: readonly string[];
   /** Folders shown empty inside what was just shown again. */
@@ -137,7 +137,6 @@ function mountArguments(profile: CellProfile): string[] {
     outermostFirst(paths).flatMap((path) => ['--ro-bind', path, path]);
   const empty = (paths: readonly string[]): string[] =>
     paths.flatMap((path) => (isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', profile.emptyFile(), path]));
-  const folders = profile.covered.filter(isFolder);
   return [
     '--bind',
     profile.tempDir,
@@ -151,7 +150,7 @@ function mountArguments(profile: CellProfile): string[] {
     ...show(profile.readOnly.filter((path) => !isVeiled(path))),
     ...hidden.flatMap((path) => ['--tmpfs', path]),
     ...show(profile.readOnly.filter(isVeiled)),
-    ...empty(outermostFirst(profile.covered)),
+    ...profile.covered.flatMap((path) => ['--tmpfs', path]),
     ...show(profile.shownAgain),
     ...outermostFirst(profile.hiddenInside).flatMap((path) => ['--tmpfs', path]),
     ...profile.hiddenFiles.flatMap((path) => ['--ro-bind', profile.emptyFile(), path]),
@@ -161,9 +160,9 @@ function mountArguments(profile: CellProfile): string[] {
     ...profile.mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),
     ...profile.links.flatMap(({ path, target }) => ['--symlink', target, path]),
     // A write below a hidden folder, or beside all that is shown, fails instead of vanishing.
-    ...[...new Set([...hidden, ...folders, ...profile.hiddenInside, ...profile.emptied.filter(isFolder), '/'])].flatMap(
-      (path) => ['--remount-ro', path],
-    ),
+    ...[
+      ...new Set([...hidden, ...profile.covered, ...profile.hiddenInside, ...profile.emptied.filter(isFolder), '/']),
+    ].flatMap((path) => ['--remount-ro', path]),
   ];
 }
 

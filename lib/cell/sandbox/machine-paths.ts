@@ -50,9 +50,8 @@ export function findMachinePathsOfCells(request: SightRequest): MachinePaths {
   const needed = neededPaths(request, [...hidden, ...covered], system);
   const inner = innerFolders(request);
   const shown = [...system.map(({ path }) => path), ...needed];
-  const shownAgain = needed.filter((path) => isBelowAny(path, covered));
   const isInSight = (path: string): boolean =>
-    pathExists(path) && !isBelowAny(path, inner) && isShown({ hidden, shown, covered, shownAgain }, path);
+    pathExists(path) && !isBelowAny(path, inner) && isShown({ hidden, shown, covered }, path);
   const unneeded = [
     ...listEntriesForeignToGit(repository.commonDir),
     ...listProgramNeighbours(request.searchFolders, [personHome, '/root']).map(realPathOrSame),
@@ -83,14 +82,11 @@ interface Shown {
   readonly hidden: readonly string[];
   readonly shown: readonly string[];
   readonly covered: readonly string[];
-  readonly shownAgain: readonly string[];
 }
 
 /** Whether a path can be seen: what is shown last counts. */
-function isShown({ hidden, shown, covered, shownAgain }: Shown, path: string): boolean {
-  if (isBelowAny(path, shownAgain)) return true;
-  if (isBelowAny(path, covered)) return false;
-  const veil = hidden.find((place) => isSameOrBelowFolder(path, place));
+function isShown({ hidden, shown, covered }: Shown, path: string): boolean {
+  const veil = [...covered, ...hidden].find((place) => isSameOrBelowFolder(path, place));
   return shown.some(
     (place) => isSameOrBelowFolder(path, place) && (veil === undefined || isSameOrBelowFolder(place, veil)),
   );

@@ -15,17 +15,12 @@ import type { ReadContext } from './open-read-context.ts';
  * The configuration a command works with: --config, else the file at the top of the main work tree, else defaults. A
  * different file at the top of `workTree`, where the command was started, is a warning.
  */
-export async function readConfig(
-  root: string,
-  named: string | null,
-  workTree: string | null = null,
-): Promise<LoadedConfig> {
+export async function readConfig(root: string, named: string | null, workTree?: string | null): Promise<LoadedConfig> {
   const loaded = await loadConfig({ file: await findConfigFile(root, named) });
-  if (named !== null || workTree === null) return loaded;
-  const own = configFilePath(workTree, null);
-  const isPassedOver = ![loaded.text ?? '', ''].includes(readTextOrEmpty(own));
+  const own = configFilePath(workTree ?? root, null);
+  if (named !== null || ['', loaded.text].includes(readTextOrEmpty(own))) return loaded;
   const warning = `${own} is not read. All worktrees have the configuration ${configFilePath(root, null)}, or one that --config names.`;
-  return isPassedOver ? { ...loaded, warnings: [...loaded.warnings, warning] } : loaded;
+  return { ...loaded, warnings: [...loaded.warnings, warning] };
 }
 
 /** The configuration for a command that works without one, too; null: there is none that can be read. */

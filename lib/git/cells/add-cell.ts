@@ -190,10 +190,7 @@ export async function removeCell(
     renameSync(root, leaving);
   }
   onStep('record renamed');
-  if (path !== null) {
-    await remove(path);
-    removeEmptyTrees(path);
-  }
+  if (path !== null) await remove(path).then(() => removeEmptyTrees(path));
   onStep('worktree removed');
   // Away in one step: half a listing would make `git worktree list` complain.
   if (existsSync(listing)) renameSync(listing, join(leaving, 'listing'));
