@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listStaleRuns, removeStaleRun } from '../../lib/cell/run/end-runs.ts';
@@ -119,7 +119,9 @@ inCell('where the repository is deep, sockets are elsewhere, work, and go away',
 
 inCell('SBX-1: a socket somebody listens on outside cannot be reached', async () => {
   const { repo, sh } = await openCellFixture();
-  const path = join(repo.path, 'service.sock');
+  // Of the work tree, cells show dependencies.
+  const path = join(repo.path, 'node_modules', 'service.sock');
+  mkdirSync(dirname(path));
   const server = createServer((socket) => socket.end('reached'));
   await new Promise<void>((resolve) => server.listen(path, resolve));
   const connect =
