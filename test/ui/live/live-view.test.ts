@@ -105,7 +105,7 @@ test('a check that starts without an event is shown', async () => {
   let hasStarted = false;
   let looks = 0;
   const check = { id: 'command-1', command: 'npm test', about: 'changeset api', output: '', before: [] };
-  const view = openLiveView(fake.io, {
+  const view = new LiveView(fake.io, {
     style: plainStyle(),
     look: async () => {
       looks += 1;
