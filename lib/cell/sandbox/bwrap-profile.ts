@@ -15,8 +15,8 @@ export interface CellProfile {
   readonly hidden: readonly string[];
   /** Shown beside the system, read-only, also below a hidden folder. */
   readonly readOnly: readonly string[];
-  /** Folders in it that are shown empty, and what in these is shown all the same. */
-  readonly covered: readonly string[];
+  /** Folders in it, each with the folder that is shown in its place, and what of them is shown all the same. */
+  readonly covered: readonly { readonly path: string; readonly shown: string }[];
   readonly shownAgain: readonly string[];
   /** Folders shown empty inside what was just shown again. */
   readonly hiddenInside: readonly string[];
@@ -150,7 +150,7 @@ function mountArguments(profile: CellProfile): string[] {
     ...show(profile.readOnly.filter((path) => !isVeiled(path))),
     ...hidden.flatMap((path) => ['--tmpfs', path]),
     ...show(profile.readOnly.filter(isVeiled)),
-    ...profile.covered.flatMap((path) => ['--tmpfs', path]),
+    ...profile.covered.flatMap(({ path, shown }) => ['--ro-bind', shown, path]),
     ...show(profile.shownAgain),
     ...outermostFirst(profile.hiddenInside).flatMap((path) => ['--tmpfs', path]),
     ...profile.hiddenFiles.flatMap((path) => ['--ro-bind', profile.emptyFile(), path]),
@@ -160,9 +160,10 @@ function mountArguments(profile: CellProfile): string[] {
     ...profile.mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),
     ...profile.links.flatMap(({ path, target }) => ['--symlink', target, path]),
     // A write below a hidden folder, or beside all that is shown, fails instead of vanishing.
-    ...[
-      ...new Set([...hidden, ...profile.covered, ...profile.hiddenInside, ...profile.emptied.filter(isFolder), '/']),
-    ].flatMap((path) => ['--remount-ro', path]),
+    ...[...new Set([...hidden, ...profile.hiddenInside, ...profile.emptied.filter(isFolder), '/'])].flatMap((path) => [
+      '--remount-ro',
+      path,
+    ]),
   ];
 }
 

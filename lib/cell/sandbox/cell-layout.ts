@@ -1,8 +1,8 @@
-import { closeSync, lstatSync, openSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, lstatSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import type { Quarantine } from '../../domain/ports/git-cells.ts';
 import { agentCommonFolderName } from '../../git/cells/agent-refs.ts';
-import { listNamesIn, readTextOrEmpty } from '../../util/read-file.ts';
+import { isFolder, listNamesIn, readTextOrEmpty } from '../../util/read-file.ts';
 import { isSameOrBelowFolder, realPathOrSame } from '../../util/real-and-private-paths.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { CellProfile } from './bwrap-profile.ts';
@@ -34,14 +34,21 @@ export function buildCellProfile(request: CellLayoutRequest): CellProfile {
   const veiled = { ...sight, hidden: [...sight.hidden, ...covered] };
   const own = [...(place.quarantine?.alternates ?? []), place.path].filter((path) => needsOwnMount(veiled, path));
   const needed = [...new Set([...sight.needed, ...own])];
-  const again = needed.filter((path) => isBelowAny(path, covered));
-  const shownAgain = outermost(again.filter((path) => !isLink(path)));
+  // Links apart: nothing may be laid out through one.
+  const isCovered = (path: string): boolean => isBelowAny(path, covered);
+  const again = outermost(needed.filter(isCovered)).sort((a, b) => a.length - b.length);
+  const shownAgain = again.filter((path) => !isLink(path)).slice(0, mostShownAgain);
+  const links = again.filter(isLink).map((path) => ({ path, target: realPathOrSame(path) }));
   return {
     ...given,
     system: sight.system,
     hidden: sight.hidden,
-    readOnly: outermost(needed),
-    covered,
+    readOnly: outermost(needed.filter((path) => !isCovered(path))),
+    covered: covered.map((path) => {
+      const worktree = place.quarantine === null ? [] : linksTo(place.path, path, listFoldersAbove(again));
+      const facts = { links: [...links, ...worktree], mounted: shownAgain };
+      return { path, shown: layOutWorkTree(join(folder.root, 'tree'), path, facts) };
+    }),
     shownAgain,
     hiddenInside: sight.hiddenInside,
     // One that was made a moment ago is covered too.
@@ -50,27 +57,62 @@ export function buildCellProfile(request: CellLayoutRequest): CellProfile {
     emptyFile: () => folder.emptyFile(),
     writable: [folder.home, folder.tmp, ...writable, ...(isReadOnly ? [] : workPlaces(place))],
     protected: [folder.control, ...(isReadOnly ? workPlaces(place) : protectedPlaces(place))],
-    links: [
-      ...upwards.filter(({ path }) => sight.hiddenInside.includes(dirname(path))),
-      ...again.filter(isLink).map((path) => ({ path, target: realPathOrSame(path) })),
-      ...(place.quarantine === null ? [] : covered.flatMap((path) => linksTo(place.path, path, again))),
-    ],
+    links: upwards.filter(({ path }) => sight.hiddenInside.includes(dirname(path))),
     tempDir: folder.tmp,
     workingDirectory: place.path,
   };
 }
 
+/** Each is a mount; of more packages with dependencies of their own, those nearest to the root have them. */
+const mostShownAgain = 1_000;
+
+interface PartsOfWorkTree {
+  readonly links: CellProfile['links'];
+  /** What is mounted there. */
+  readonly mounted: readonly string[];
+}
+
 /**
- * Puts links to the worktree's files where the person has their own: what was installed to load those (`pip install -e`,
- * a workspace's packages in node_modules) loads the agent's.
+ * Lays out in a folder what a cell shows in place of the person's work tree; bubblewrap takes too few arguments to do
+ * so.
  */
-function linksTo(target: string, path: string, shown: readonly string[]): CellProfile['links'] {
-  const names = listNamesIn(target).filter((name) => name !== '.git' && !isBelowAny(join(path, name), shown));
-  return names.flatMap((name) => {
+function layOutWorkTree(root: string, workTree: string, { links, mounted }: PartsOfWorkTree): string {
+  const placeOf = (path: string): string => join(root, relative(workTree, path));
+  for (const path of mounted) makeMountPoint(placeOf(path), isFolder(path));
+  for (const { path, target } of links) {
+    mkdirSync(dirname(placeOf(path)), { recursive: true });
+    symlinkSync(target, placeOf(path));
+  }
+  return root;
+}
+
+function makeMountPoint(path: string, isForFolder: boolean): void {
+  mkdirSync(isForFolder ? path : dirname(path), { recursive: true });
+  if (!isForFolder) writeFileSync(path, '');
+}
+
+/**
+ * Links to the worktree's files, where the person has their own: what was installed to load those (`pip install -e`, a
+ * workspace's packages in node_modules) loads the agent's. `above`: folders that hold something else, and what that is.
+ */
+function linksTo(target: string, path: string, above: ReadonlyMap<string, boolean>): CellProfile['links'] {
+  return listNamesIn(target).flatMap((name) => {
     const [from, to] = [join(path, name), join(target, name)];
-    const holdsMore = shown.some((one) => isSameOrBelowFolder(one, from));
-    return holdsMore ? linksTo(to, from, shown) : [{ path: from, target: to }];
+    const holds = above.get(from);
+    // An agent may have put a link there, to names it must not see.
+    if (holds === true) return isLink(to) ? [] : linksTo(to, from, above);
+    return name === '.git' || holds === false ? [] : [{ path: from, target: to }];
   });
+}
+
+/** Folders above these paths (true), and the paths themselves (false). */
+function listFoldersAbove(paths: readonly string[]): ReadonlyMap<string, boolean> {
+  const above = new Map<string, boolean>();
+  for (const path of paths)
+    for (let folder = dirname(path); folder !== dirname(folder) && !above.has(folder); folder = dirname(folder))
+      above.set(folder, true);
+  for (const path of paths) above.set(path, false);
+  return above;
 }
 
 // Its target is shown or not on its own account, and hidden files in it are named by their real paths.

@@ -90,7 +90,11 @@ export function renderSeatbeltProfile(profile: CellProfile): string {
     ...rule('allow', 'file-read*', [...systemFolders, ...system.map(({ path }) => path)]),
     ...rule('deny', 'file-read-data', hidden),
     ...rule('allow', 'file-read*', readOnly),
-    ...rule('deny', 'file-read-data', covered),
+    ...rule(
+      'deny',
+      'file-read-data',
+      covered.map(({ path }) => path),
+    ),
     ...rule('allow', 'file-read*', shownAgain),
     ...rule('deny', 'file-read-data', [...hiddenInside, ...hiddenFiles]),
     ...rule('allow', 'file-read* file-write*', writable),

@@ -34,9 +34,11 @@ interface SightRequest {
 
 /** The parts of the machine that all cells of one kind see alike. */
 export interface MachinePaths
-  extends Pick<CellProfile, 'system' | 'hidden' | 'covered' | 'hiddenInside' | 'hiddenFiles' | 'kernelEntries'> {
+  extends Pick<CellProfile, 'system' | 'hidden' | 'hiddenInside' | 'hiddenFiles' | 'kernelEntries'> {
   /** Paths that must be seen beside the system, each once and none of them hidden itself. */
   readonly needed: readonly string[];
+  /** See VisibleWorkTreePaths. */
+  readonly covered: readonly string[];
   /** Whether a path is there and can be seen. */
   isInSight(path: string): boolean;
 }

@@ -100,11 +100,11 @@ function packagesAbove(
 }
 
 /** Folders of toolchains that the cell doesn't show say nothing but what a person's home holds. */
-function withoutUnseen({ env, system, hidden, readOnly }: CellProfile): CellProfile['env'] {
+function withoutUnseen({ env, system, hidden, readOnly, shownAgain }: CellProfile): CellProfile['env'] {
   const isHidden = (path: string): boolean => hidden.some((place) => isSameOrBelowFolder(path, place));
   const isSeen = (path: string): boolean =>
     (!isHidden(path) && system.some((place) => isSameOrBelowFolder(path, place.path))) ||
-    readOnly.some((place) => isSameOrBelowFolder(path, place) || isSameOrBelowFolder(place, path));
+    [...readOnly, ...shownAgain].some((place) => isSameOrBelowFolder(path, place) || isSameOrBelowFolder(place, path));
   const isKept = ([name, value]: readonly [string, string]): boolean =>
     !toolchainVariables.includes(name) || !value.startsWith('/') || isSeen(realPathOrSame(value));
   return Object.fromEntries(Object.entries(env).filter(isKept));

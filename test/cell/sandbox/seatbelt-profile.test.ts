@@ -6,7 +6,7 @@ import { renderSeatbeltProfile } from '../../../lib/cell/sandbox/confine.ts';
 const profile: CellProfile = {
   hidden: ['/Users/lea', '/private/tmp'],
   system: [{ path: '/nix/store', link: null }],
-  covered: ['/Users/lea/repo/certs'],
+  covered: [{ path: '/Users/lea/repo/certs', shown: '/run/tree' }],
   shownAgain: [],
   readOnly: ['/Users/lea/repo'],
   hiddenInside: ['/Users/lea/repo/.trees'],
