@@ -37,7 +37,9 @@ export function buildCellProfile(request: CellLayoutRequest): CellProfile {
   // Links apart: nothing may be laid out through one.
   const isCovered = (path: string): boolean => isBelowAny(path, covered);
   const again = outermost(needed.filter(isCovered)).sort((a, b) => a.length - b.length);
-  const shownAgain = again.filter((path) => !isLink(path)).slice(0, mostShownAgain);
+  const places = again.filter((path) => !isLink(path));
+  const [shownAgain, left] = [places.slice(0, mostShownAgain), places.slice(mostShownAgain)];
+  const isPlaced = (path: string): boolean => !isBelowAny(path, left);
   const links = again.filter(isLink).map((path) => ({ path, target: realPathOrSame(path) }));
   return {
     ...given,
@@ -50,9 +52,12 @@ export function buildCellProfile(request: CellLayoutRequest): CellProfile {
       return { path, shown: layOutWorkTree(join(folder.root, 'tree'), path, facts) };
     }),
     shownAgain,
-    hiddenInside: sight.hiddenInside,
+    hiddenInside: sight.hiddenInside.filter(isPlaced),
     // One that was made a moment ago is covered too.
-    hiddenFiles: [...parseSocketTable(readTextOrEmpty('/proc/net/unix')).filter(sight.isInSight), ...sight.hiddenFiles],
+    hiddenFiles: [
+      ...parseSocketTable(readTextOrEmpty('/proc/net/unix')).filter(sight.isInSight),
+      ...sight.hiddenFiles,
+    ].filter(isPlaced),
     kernelEntries: sight.kernelEntries,
     emptyFile: () => folder.emptyFile(),
     writable: [folder.home, folder.tmp, ...writable, ...(isReadOnly ? [] : workPlaces(place))],
