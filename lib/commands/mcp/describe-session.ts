@@ -7,7 +7,7 @@ import type { Config } from '../../domain/config/config-schema.ts';
 import type { ObjectId } from '../../domain/ids.ts';
 import { noTaskError } from '../../domain/input-errors.ts';
 import { type GuideChapterData, toGuideData } from '../../domain/questions/guide-summary.ts';
-import { findVerdictOf } from '../../domain/state/changeset-facts.ts';
+import { findVerdictOf, isChangesetOpen } from '../../domain/state/changeset-facts.ts';
 import type { PlannedTask } from '../../domain/state/plan-schema.ts';
 import { hasAcceptedWork, type Task } from '../../domain/state/task-schema.ts';
 import { isApprovedByLeadAgent, isUnjudgedByValidators } from '../../engine/lead-agent/judge-tasks.ts';
@@ -238,7 +238,7 @@ export function adviseLeadAgent(view: SessionView | null): string {
   const has = (...all: readonly string[]): boolean => tasks.some(({ status }) => all.includes(status));
   const done = tasks.filter(({ status }) => status === 'done');
   if (session.state !== 'active') return 'Nothing: end, and report the state to the lead';
-  if (session.changesets.some(({ state }) => state === 'waiting' || state === 'approved'))
+  if (session.changesets.some(isChangesetOpen))
     return "Nothing: the work is handed over. End, and name the lead's next command: git flame review";
   if (tasks.length === 0) return 'create_tasks';
   if (has('pending', 'requeued')) return 'assign_task';

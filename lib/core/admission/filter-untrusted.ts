@@ -1,13 +1,13 @@
 import type { AdmittedSession, Snapshot } from '../../domain/ports/store-port.ts';
 import type { BlackboardPage } from '../../domain/state/blackboard.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
+import { isChangesetOpen } from '../../domain/state/changeset-facts.ts';
 import type { DecisionLog, LoggedDecision } from '../../domain/state/decision-log.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import { expandTaskAttempts } from '../../domain/state/task-facts.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import type { Verdict } from '../../domain/state/verdict.ts';
 import { voidChangesetsWithoutTasks } from '../changesets/void-changesets-without-tasks.ts';
-import { isChangesetOpen } from '../schedule/next-action.ts';
 import {
   toAdapterDecision,
   toApprovalDecision,

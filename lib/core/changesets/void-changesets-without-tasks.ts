@@ -1,7 +1,7 @@
 import type { Changeset } from '../../domain/state/changeset.ts';
+import { isChangesetOpen } from '../../domain/state/changeset-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
-import { isChangesetOpen } from '../schedule/next-action.ts';
 import { readStackState } from '../task/stack-state.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { TaskId } from '../../domain/ids.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
+import { isChangesetOpen } from '../../domain/state/changeset-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { unreachable } from '../../util/unreachable.ts';
@@ -90,11 +91,6 @@ export function listChangesetsOfCycle(session: Session): readonly Changeset[] {
   return session.changesets.filter(
     (changeset) => changeset.id.startsWith(`${session.cycle}-`) && changeset.state !== 'void',
   );
-}
-
-/** Whether a changeset is still to be decided, or to land. */
-export function isChangesetOpen({ state }: Pick<Changeset, 'state'>): boolean {
-  return state === 'waiting' || state === 'approved';
 }
 
 /** The id of a group's next changeset in this cycle: tasks that came in later make another one. */

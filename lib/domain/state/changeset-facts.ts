@@ -7,6 +7,11 @@ export function findVerdictOf(task: Pick<Task, 'id' | 'commit'>, verdicts: reado
   return verdicts.findLast((one) => one.task === task.id && one.commit === task.commit);
 }
 
+/** Whether a changeset is still to be decided, or to land. */
+export function isChangesetOpen({ state }: Pick<Changeset, 'state'>): boolean {
+  return state === 'waiting' || state === 'approved';
+}
+
 /** Warnings that a changeset doesn't have all of its group, or stands on another one, a sentence each. */
 export function describeIncompleteChangeset({
   missing,

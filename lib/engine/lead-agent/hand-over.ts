@@ -1,5 +1,6 @@
-import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
+import { isChangesetOpen } from '../../domain/state/changeset-facts.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { runMergeWave } from '../merge/merge-wave.ts';
 import { decideAndRecord, type SessionView, viewSession } from '../record-changes.ts';

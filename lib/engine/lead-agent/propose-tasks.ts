@@ -1,9 +1,10 @@
 import { requireCycleLeft } from '../../core/changesets/reopen-session.ts';
 import { computeCycleOfPlan, type PlanProblem } from '../../core/schedule/check-plan.ts';
-import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { listChangedPlanKeys, pickTaskPlan } from '../../core/task/task-keys.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import { badPlanError, noTaskError } from '../../domain/input-errors.ts';
+import { isChangesetOpen } from '../../domain/state/changeset-facts.ts';
 import type { PlannedTask } from '../../domain/state/plan-schema.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import { canonicalDigest } from '../../util/canonical-digest.ts';

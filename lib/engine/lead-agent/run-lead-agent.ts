@@ -1,10 +1,11 @@
-import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { adapterNames } from '../../domain/config/known-clis.ts';
 import { findRoleAdapter } from '../../domain/config/role-adapter-and-model.ts';
 import { type FlameError, refusedError } from '../../domain/flame-error.ts';
 import type { AgentId, SessionId } from '../../domain/ids.ts';
 import type { AgentOutcome, AgentToolServer } from '../../domain/ports/agent-port.ts';
 import type { CellWorktree } from '../../domain/ports/git-cells.ts';
+import { isChangesetOpen } from '../../domain/state/changeset-facts.ts';
 import { compilePolicy } from '../../policy/compile-policy.ts';
 import { runAgent } from '../agents/run-agent.ts';
 import { isBudgetStop } from '../agents/session-budget.ts';

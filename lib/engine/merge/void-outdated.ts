@@ -1,7 +1,8 @@
 import { toLandingMessageDecision } from '../../core/admission/make-decisions.ts';
 import { withChangesetState } from '../../core/changesets/changeset-decision.ts';
-import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
+import { isChangesetOpen } from '../../domain/state/changeset-facts.ts';
 import { renderLineRange } from '../../domain/state/line-range.ts';
 import { findLandingBranch } from '../../domain/state/session-facts.ts';
 import { shortId } from '../../util/short-names.ts';

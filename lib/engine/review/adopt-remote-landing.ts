@@ -1,8 +1,9 @@
-import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts';
 import type { RemoteSession } from '../../domain/ports/sharing-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
+import { isChangesetOpen } from '../../domain/state/changeset-facts.ts';
 import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { shortId } from '../../util/short-names.ts';

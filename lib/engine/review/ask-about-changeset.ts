@@ -1,12 +1,12 @@
 import { listTasksInEvidenceDoubt } from '../../core/changesets/build-evidence.ts';
 import { listUndoableDecisions } from '../../core/changesets/changeset-decision.ts';
-import { isChangesetOpen, listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
+import { listChangesetsOfCycle } from '../../core/schedule/next-action.ts';
 import { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import type { BlockedCalls, ChangesetQuestion, ConflictingChangeset } from '../../domain/ports/changeset-question.ts';
 import type { GitCommits, GitTrials } from '../../domain/ports/git-commits.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
-import { findBlockingChangeset } from '../../domain/state/changeset-facts.ts';
+import { findBlockingChangeset, isChangesetOpen } from '../../domain/state/changeset-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
 import { shortId } from '../../util/short-names.ts';

@@ -1,14 +1,10 @@
-import {
-  doesTaskNeedValidation,
-  isChangesetOpen,
-  listChangesetsOfCycle,
-  listMergeableTasks,
-} from '../../core/schedule/next-action.ts';
+import { doesTaskNeedValidation, listChangesetsOfCycle, listMergeableTasks } from '../../core/schedule/next-action.ts';
 import { listTasksToRebase, readStackState } from '../../core/task/stack-state.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
 import type { SessionId } from '../../domain/ids.ts';
 import { noChangesetError } from '../../domain/input-errors.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
+import { isChangesetOpen } from '../../domain/state/changeset-facts.ts';
 import { shellQuote } from '../../util/shell-quote.ts';
 import { type ConflictWatch, withConflictWatch } from '../conflict-detection/watch-conflicts.ts';
 import { mergeAllChangesets } from '../merge/merge-wave.ts';

@@ -1,5 +1,4 @@
 import { type LandedChangeset, withChangesetState } from '../../core/changesets/changeset-decision.ts';
-import { isChangesetOpen } from '../../core/schedule/next-action.ts';
 import type { LandingUndoOptions } from '../../core/task/take-back-task.ts';
 import { branchMovedError } from '../../domain/concurrency-errors.ts';
 import type { FlameError } from '../../domain/flame-error.ts';
@@ -7,6 +6,7 @@ import { type ObjectId, parseRefName, type SessionId } from '../../domain/ids.ts
 import { nothingToKeepError } from '../../domain/input-errors.ts';
 import type { RefUpdate } from '../../domain/ports/git-port.ts';
 import type { Changeset } from '../../domain/state/changeset.ts';
+import { isChangesetOpen } from '../../domain/state/changeset-facts.ts';
 import { findLandingBranch, findPendingCheckout } from '../../domain/state/session-facts.ts';
 import type { Session } from '../../domain/state/session-schema.ts';
 import type { Task } from '../../domain/state/task-schema.ts';
