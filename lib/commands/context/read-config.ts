@@ -17,9 +17,10 @@ import type { ReadContext } from './open-read-context.ts';
  */
 export async function readConfig(root: string, named: string | null, workTree?: string | null): Promise<LoadedConfig> {
   const loaded = await loadConfig({ file: await findConfigFile(root, named) });
+  const file = configFilePath(root, null);
   const own = configFilePath(workTree ?? root, null);
-  if (named !== null || ['', loaded.text].includes(readTextOrEmpty(own))) return loaded;
-  const warning = `${own} is not read. All worktrees have the configuration ${configFilePath(root, null)}, or one that --config names.`;
+  if (named !== null || own === file || ['', loaded.text].includes(readTextOrEmpty(own))) return loaded;
+  const warning = `${own} is not read. All worktrees have the configuration ${file}, or one that --config names.`;
   return { ...loaded, warnings: [...loaded.warnings, warning] };
 }
 
